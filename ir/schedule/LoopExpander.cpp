@@ -8,7 +8,7 @@ using namespace tilerun::distribute;
 
 LoopExpander::LoopExpander(scf::ForOp op, const LayoutAssignment &layouts)
     : op(op), layouts(layouts), b(op.getLoc(), op), loc(op.getLoc()),
-      yield(op.getBody()->getTerminator()) {
+      yield(op.getBody()->getTerminator()), conversions(op->getAttr(SchedDialect::kConversions)) {
   PipelineAttr pipeline = getPipeline(op);
   isAsync = pipeline.getCopies() == CopyKind::Chunks;
   slots = pipeline.getSlots();
@@ -49,8 +49,8 @@ void LoopExpander::setHomes(Operation *to, ArrayRef<Attribute> homes) const {
 }
 
 void LoopExpander::limitConversions(Operation *to) const {
-  if (Attribute bytes = op->getAttr(SchedDialect::kConversions))
-    to->setAttr(SchedDialect::kConversions, bytes);
+  if (conversions)
+    to->setAttr(SchedDialect::kConversions, conversions);
 }
 
 Value LoopExpander::keep(Value value, Value like) {
@@ -108,10 +108,8 @@ scf::ForOp LoopExpander::createLoop(ValueRange inits, ValueRange more,
   auto loop = scf::ForOp::create(b, op.getLowerBound(), op.getUpperBound(), op.getStep(), all);
   if (loop.getBody()->mightHaveTerminator())
     loop.getBody()->getTerminator()->erase();
-  Attribute conversions = op->getAttr(SchedDialect::kConversions);
   loop->setDiscardableAttrs(withoutSchedule(op->getDiscardableAttrDictionary()));
-  if (conversions)
-    loop->setAttr(SchedDialect::kConversions, conversions);
+  limitConversions(loop);
   SmallVector<Attribute> homes;
   for (Value argument : op.getBody()->getArguments())
     homes.push_back(layouts.getHomeAttr(argument));

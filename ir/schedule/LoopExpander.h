@@ -25,7 +25,7 @@ protected:
   /// `value` in the layout that `like` has, from here on.
   mlir::Value keep(mlir::Value value, mlir::Value like);
   void setHomes(mlir::Operation *to, llvm::ArrayRef<mlir::Attribute> homes) const;
-  /// A conversion between layouts in `to` may take as much as one in the loop.
+  /// A conversion between layouts in `to` may take as much as `conversions` says.
   void limitConversions(mlir::Operation *to) const;
   /// A loop in the place of this one, with `more` carried values behind its own; `moreHomes` are
   /// their layouts. Its body has no terminator yet.
@@ -48,6 +48,7 @@ protected:
   bool isAsync;
   int64_t slots, distance;
   mlir::Operation *yield;
+  mlir::Attribute conversions; ///< Null: as much as around it. That of the loop, if not changed.
   llvm::SmallVector<tile::LoadOp> loads;
   LoopSlice slice;
   llvm::SmallVector<mlir::Operation *> ops; ///< What addresses and masks depend on, in order.

@@ -9,6 +9,8 @@
 #include "ir/schedule/RoleExpander.h"
 #include "ir/schedule/RoleRules.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::schedule;
@@ -80,10 +82,14 @@ void RoleExpander::emitProducer() {
   Operation *blocker = findBefore(op, slice, before);
   assert(!blocker && "a loop was given roles that the producer's part keeps from it");
   (void)blocker;
+  // It converts in the smallest pieces: the consumer has the rest of the room (SharedDemand.h).
+  llvm::SaveAndRestore ofLoop(
+      conversions, Attribute(b.getI64IntegerAttr(target::MemoryBudget::kLeastConversion)));
+  limitConversions(producer->getParentOp());
   b.setInsertionPointToStart(producer);
   IRMapping map;
   for (Operation *inner : before)
-    b.clone(*inner, map);
+    b.clone(*inner, map)->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
   Values inits;
   SmallVector<Attribute> homes, arguments{layouts.getHomeAttr(op.getInductionVar())};
   for (unsigned index : slice.carried) {

@@ -22,7 +22,7 @@ def Sched_Dialect : Dialect {
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
-    | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
+    | `sched.conversions` | the kernel, pipelined loops and what was before them, a producer | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
 
     `sched.stage`, `sched.cluster` and `sched.persistent` are reserved for schedules that give each op its
     stage. No pass reads them yet, so the verifier refuses them.
@@ -63,7 +63,9 @@ def Sched_Dialect : Dialect {
 
     The needs of other ops are bounded before anything is lowered (`ir/schedule/SharedDemand.h`): operands that products
     store, from where they are stored to their last use; the buffers of gathers, histograms, atomics and exchanges;
-    and the least that a conversion between layouts takes, 1 KiB. A conversion may take what is left beside rings and
+    and the least that a conversion between layouts takes, 1 KiB, beside a gather's, a histogram's or a product's own buffer
+    where it runs while that is alive. Of roles both count: the producer's conversions are in the smallest pieces. Where there
+    are instructions of warp groups, tiles begin at multiples of 1 KiB, and count as whole ones. A conversion may take what is left beside rings and
     other buffers, which is `sched.conversions`; a larger one is split into pieces of half that size, a quarter, and
     so on.
 

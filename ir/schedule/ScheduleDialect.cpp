@@ -273,7 +273,7 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   }
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
-    if (!isa<func::FuncOp, scf::ForOp, AheadOp, KeepOp>(op))
+    if (!isa<func::FuncOp, scf::ForOp, AheadOp, KeepOp, RoleOp>(op))
       return op->emitOpError("has 'sched.conversions', which belongs on a kernel or a loop");
     if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
       return op->emitOpError() << "has 'sched.conversions' = " << value

@@ -4,6 +4,7 @@
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RingTile.h"
+#include "ir/schedule/RoleRules.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,6 +21,10 @@ static int64_t bytesOf(Type type) {
   return tensor ? tensor.getNumElements() * bytes : bytes;
 }
 
+/// Whether `op` has blocks that run when it does; the regions of reductions and the like have
+/// scalars only.
+static bool isControl(Operation *op) { return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op); }
+
 bool SharedDemand::isInRing(Value operand) const {
   tile::LoadOp load = loadOf(operand);
   return load && getRing(load) && !(waiting && waiting->contains(load->getParentOp()));
@@ -34,6 +39,32 @@ SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
   });
   for (auto &[block, operands] : stored)
     extendLives(operands);
+  if (scf::ForOp loop = findRoleLoop(kernel))
+    producer = alignedBytes(ofProducer(loop), layouts.target());
+}
+
+int64_t SharedDemand::ofProducer(scf::ForOp loop) const {
+  LoopSlice slice;
+  int64_t most = 0;
+  auto add = [&](Operation *op) {
+    most = std::max(most, isControl(op) ? peak(op, /*withConversions=*/true)
+                                        : need(op, /*withConversions=*/true));
+  };
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (getRing(load)) {
+      slice.add(loop, load);
+      add(load); // Its address and mask become those of a copy.
+    }
+  for (Operation *op : slice.ops)
+    add(op);
+  for (unsigned index : slice.carried)
+    if (Type type = loop.getRegionIterArg(index).getType(); isa<RankedTensorType>(type))
+      most = std::max(most, std::min(bytesOf(type), target::MemoryBudget::kLeastConversion));
+  OpsBefore before;
+  findBefore(loop, slice, before);
+  for (Operation *op : before)
+    add(op);
+  return most;
 }
 
 void SharedDemand::extendLives(StoredOperands &operands) {
@@ -226,10 +257,6 @@ int64_t SharedDemand::ofOp(Operation *op) const {
       .Default(int64_t(0));
 }
 
-/// Whether `op` has blocks that run when it does; the regions of reductions and the like have
-/// scalars only.
-static bool isControl(Operation *op) { return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op); }
-
 int64_t SharedDemand::peak(Operation *op, bool withConversions) const {
   int64_t most = 0;
   for (Region &region : op->getRegions())
@@ -250,11 +277,11 @@ int64_t SharedDemand::liveThrough(Operation *op) const {
 }
 
 int64_t SharedDemand::within(Operation *op) const {
-  return liveThrough(op) + peak(op, /*withConversions=*/true);
+  return producer + liveThrough(op) + peak(op, /*withConversions=*/true);
 }
 
 int64_t SharedDemand::fixedWithin(Operation *op) const {
-  return liveThrough(op) + peak(op, /*withConversions=*/false);
+  return producer + liveThrough(op) + peak(op, /*withConversions=*/false);
 }
 
 int64_t SharedDemand::largestConversion(Operation *op) const {
@@ -293,5 +320,5 @@ int64_t SharedDemand::roomIn(Operation *op, int64_t room) const {
 }
 
 int64_t SharedDemand::roomForConversions(Operation *op, int64_t room) const {
-  return roomIn(op, room - liveThrough(op));
+  return roomIn(op, room - producer - liveThrough(op));
 }

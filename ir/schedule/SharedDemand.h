@@ -23,13 +23,14 @@ public:
   SharedDemand(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
                const LoopSet *waiting = nullptr);
 
-  /// The most that ops in `op`'s regions need at one time, with what lives through `op`.
+  /// The most that ops in `op`'s regions need at one time, with what lives through `op` and, in a
+  /// kernel with roles, what its producer needs beside them.
   int64_t within(mlir::Operation *op) const;
   /// The same without what conversions may take, which there may be none of.
   int64_t fixedWithin(mlir::Operation *op) const;
   /// How much of `room` bytes one conversion in `op`'s regions may take, without those of loops in
-  /// there: all of it, unless an op has conversions that do not fit beside its own buffers and
-  /// those that live through it.
+  /// there: all of it but what a producer needs, unless an op has conversions that do not fit
+  /// beside its own buffers and those that live through it.
   int64_t roomForConversions(mlir::Operation *op, int64_t room) const;
   /// Bytes of operands that products of the loop's body store because they are in no ring. Operands
   /// of two products count twice.
@@ -46,6 +47,9 @@ private:
   /// Live ranges of a block that overlap become nested, as the arena places them
   /// (ir/simt/sync/Arena.h): the one that begins first ends last.
   static void extendLives(StoredOperands &operands);
+  /// The most that the producer of a loop with roles needs at one time; its conversions are in
+  /// their smallest pieces (RoleExpander.h).
+  int64_t ofProducer(mlir::scf::ForOp loop) const;
   bool isInRing(mlir::Value operand) const; ///< Whether the operand is read from a ring.
   void addStored(tile::DotOp dot, unsigned number);
   int64_t operandBytes(tile::DotOp dot, unsigned operand) const;
@@ -69,6 +73,7 @@ private:
   const distribute::LayoutAssignment &layouts;
   target::MemoryBudget budget;
   const LoopSet *waiting; ///< Null: none.
+  int64_t producer = 0;   ///< What it needs, all the time; 0 without roles.
   llvm::DenseMap<mlir::Block *, StoredOperands> stored;
 };
 

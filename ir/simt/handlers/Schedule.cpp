@@ -284,6 +284,7 @@ LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult simt::lower(LowerContext &c, schedule::RoleOp op) {
+  LowerContext::ConversionLimit limit(c, op);
   auto role = RoleOp::create(c.b, op.getFirst(), op.getEnd());
   OpBuilder::InsertionGuard guard(c.b);
   Block *body = c.b.createBlock(&role.getBody(), {}, c.b.getI32Type(), op.getLoc());

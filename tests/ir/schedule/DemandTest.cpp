@@ -190,6 +190,39 @@ TEST_F(Demand, CountsWhatAlignmentCosts) {
   EXPECT_EQ(bytes.stated, 3 * 2 * kKiB + 2 * kKiB + kKiB);
 }
 
+/// Phase barriers lie below the rings that warp groups read.
+TEST_F(Demand, CountsPhaseBarriersAsAWholePlace) {
+  Bytes bytes = run(std::string(",roles=on") + kWarpGroups,
+                    loop(loadTile("a", "%xi", 64, 64) + loadTile("b", "%yi", 64, 64) +
+                             dot("d", "a", "b", "acc", 64, 64, 64),
+                         64, 64),
+                    "loop #0: slots=2 roles=producer:4,consumer");
+  EXPECT_EQ(bytes.stated, 2 * 16 * kKiB + kKiB + 2 * kKiB);
+  EXPECT_GE(bytes.taken, 2 * 16 * kKiB + kKiB);
+}
+
+/// What the producer computes runs beside what the consumer does.
+TEST_F(Demand, CountsWhatRolesNeedBesideEachOther) {
+  std::string body = loop(loadTile("a", "%xi", 32, 32) + loadTile("b", "%yi", 32, 32) +
+                              dot("d", "a", "b", "acc", 32, 32, 32),
+                          32, 32);
+  Bytes one = run(",roles=on", body, "loop #0: slots=4"),
+        two = run(",roles=on", body, "loop #0: slots=4 roles=producer:4,consumer");
+  EXPECT_EQ(two.stated, one.stated + 4 * 2 * 8 + kKiB);
+  // A bound by a gather, which both of them make, each through a buffer of its own.
+  std::string bound = "%range = tile.make_range 0 to 4096 : tensor<4096xi32>\n"
+                      "%chosen = tile.gather %range[%range] axis 0 : tensor<4096xi32>, "
+                      "tensor<4096xi32> -> tensor<4096xi32>\n"
+                      "%bound = tile.reduce %chosen axis 0 : (tensor<4096xi32>) -> i32 {\n"
+                      "^bb0(%l: i32, %r: i32):\n%m = arith.maxsi %l, %r : i32\n"
+                      "tile.yield %m : i32\n}\n";
+  body.replace(body.find("to %n"), 5, "to %bound");
+  one = run(",roles=on", bound + body, "loop #0: slots=2");
+  two = run(",roles=on", bound + body, "loop #0: slots=2 roles=producer:4,consumer");
+  EXPECT_GE(one.taken, 16 * kKiB);
+  EXPECT_GE(two.taken, 32 * kKiB + 2 * 4 * kKiB);
+}
+
 /// Indices are converted while the source is in shared memory.
 TEST_F(Demand, CountsConversionsBesideAGathersBuffer) {
   std::string tensor = "tensor<4096xi32>";
