@@ -4,6 +4,7 @@
 #include "backends/common/Stages.h"
 #include "ir/distribute/Passes.h"
 #include "ir/distribute/SplitTensors.h"
+#include "ir/layout/Fragments.h"
 #include "ir/schedule/Allocate.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
@@ -38,6 +39,8 @@ struct Setting {
   int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
   /// It has exactly as much shared memory as the budget states that the kernel takes: it must fit.
   bool isStated = false;
+  /// What NVIDIA's have: asynchronous copies, fragments of a warp, and products of warp groups.
+  bool hasAsyncCopy = false, hasFragments = false, hasWarpGroups = false;
 };
 
 /// Conversions are split into several rounds in little shared memory; kernels that do not fit get
@@ -59,7 +62,38 @@ constexpr Setting kSettings[] = {
      false, true, 0, true},
     {"warps of 32 lanes with cooperative matrices, as much shared memory as is stated", 32, true,
      160 * 1024, true, true, 0, true},
+    {.name =
+         "warps of 32 lanes with fragments and asynchronous copies, as much shared memory as is "
+         "stated",
+     .lanes = 32,
+     .isStated = true,
+     .hasAsyncCopy = true,
+     .hasFragments = true},
+    {.name = "warps of 32 lanes with groups and asynchronous copies, as much shared memory as is "
+             "stated",
+     .lanes = 32,
+     .isStated = true,
+     .hasAsyncCopy = true,
+     .hasFragments = true,
+     .hasWarpGroups = true},
 };
+
+/// Products of a warp; and of groups that are small enough for the tiles of these kernels.
+void addFragments(target::TargetInfo &target, bool hasWarpGroups) {
+  using Element = target::MatrixElement;
+  using Fragment = layout::FragmentKind;
+  auto add = [&](const char *name, Element operand, Element acc, unsigned k, Fragment a, Fragment b,
+                 bool takesAnyOrder) {
+    layout::LinearLayout left = fragmentLayout(a), right = fragmentLayout(b),
+                         sum = fragmentLayout(Fragment::MmaD);
+    target.matrixInstructions.push_back({name, operand, operand, acc, 16, 8, k, left, right, sum});
+    if (hasWarpGroups)
+      target.warpGroupInstructions.push_back({name, operand, operand, acc, /*warps=*/1, /*m=*/16,
+                                              /*n=*/256, k, left, sum, takesAnyOrder});
+  };
+  add("f16", Element::F16, Element::F32, 16, Fragment::MmaA16, Fragment::MmaB16, true);
+  add("i8", Element::I8, Element::I32, 32, Fragment::MmaA8, Fragment::MmaB8, false);
+}
 
 target::TargetInfo makeTarget(const Setting &setting) {
   target::TargetInfo target;
@@ -69,6 +103,10 @@ target::TargetInfo makeTarget(const Setting &setting) {
   target.hasShuffle = setting.hasShuffle;
   target.readsFloat8 = setting.readsFloat8;
   target.hasDotBytes = setting.lanes != 8;
+  target.hasAsyncCopy = setting.hasAsyncCopy;
+  target.hasLoadMatrix = setting.hasFragments;
+  if (setting.hasFragments)
+    addFragments(target, setting.hasWarpGroups);
   if (setting.hasMatrices) {
     using Element = target::MatrixElement;
     auto add = [&](Element operand, Element acc, unsigned n, unsigned k) {

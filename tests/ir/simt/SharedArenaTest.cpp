@@ -120,6 +120,80 @@ TEST_F(SharedArenaTest, ABufferFromOutsideLivesThroughTheWholeLoop) {
   EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 2048);
 }
 
+class NestedArenaTest : public SharedArenaTest {
+protected:
+  /// The bytes that `body` takes on a target that has no more than `has`; 0 if it does not fit.
+  int64_t bytesOf(const std::string &body, uint64_t has) {
+    target.sharedMemoryBytes = has;
+    func::FuncOp kernel = parse(body);
+    ScopedDiagnosticHandler ignore(&context, [](Diagnostic &) { return success(); });
+    if (failed(placeShared(kernel, target)))
+      return 0;
+    return kernel->getAttrOfType<IntegerAttr>(SimtDialect::kSharedBytesAttr).getInt();
+  }
+  static std::string loop(const std::string &body) {
+    return "scf.for %i = %o to %n step %n : i32 {\n" + body + "}\n";
+  }
+  static std::string aligned(const std::string &buffer, int bytes) {
+    return "%" + buffer + " = simt.shared_alloc " + std::to_string(bytes) +
+           " {alignment = 1024 : i64}\n";
+  }
+};
+
+TEST_F(NestedArenaTest, WhatLivesLongerLiesBelow) {
+  // Both are used first in the loop. In order of first use y lies above x, and the 2 KiB below it
+  // are too few for z.
+  std::string body = alloc("x", 2048) + alloc("y", 2048) + loop(storeTo("x") + storeTo("y")) +
+                     alloc("z", 3072) + storeTo("z") + load("z", 0) + load("y", 1);
+  EXPECT_EQ(bytesOf(body, 7168), 7168);
+  EXPECT_EQ(bytesOf(body, 7167), 5120);
+  EXPECT_EQ(bytesOf(body, 5120), 5120);
+  EXPECT_EQ(bytesOf(body, 5119), 0);
+}
+
+TEST_F(NestedArenaTest, LargeAlignmentsLieBelow) {
+  std::string body = alloc("p", 1040) + aligned("q", 2048) + loop(storeTo("p") + storeTo("q"));
+  EXPECT_EQ(bytesOf(body, 4096), 4096);
+  EXPECT_EQ(bytesOf(body, 4095), 2048 + 1040);
+  EXPECT_EQ(bytesOf(body, 2048 + 1040), 2048 + 1040);
+  EXPECT_EQ(bytesOf(body, 2048 + 1039), 0);
+  // Each begins at a multiple of its alignment.
+  EXPECT_EQ(
+      bytesOf(aligned("p", 1040) + aligned("q", 2048) + loop(storeTo("p") + storeTo("q")), 4096),
+      4096);
+  // One that is there before lies below.
+  EXPECT_EQ(bytesOf(alloc("p", 1040) + aligned("q", 2048) + storeTo("p") +
+                        loop(load("p", 0) + storeTo("q")),
+                    4096),
+            4096);
+}
+
+TEST_F(NestedArenaTest, TheFirstOfOverlappingRangesCountsUntilTheLastEnds) {
+  std::string body = alloc("a", 2048) + alloc("e", 4096) + storeTo("a") + storeTo("e") +
+                     load("a", 0) + alloc("d", 3072) + storeTo("d") + load("d", 1) + load("e", 2);
+  EXPECT_EQ(bytesOf(body, 2048 + 4096 + 3072), 2048 + 4096 + 3072);
+  EXPECT_EQ(bytesOf(body, 2048 + 4096 + 3071), 0);
+}
+
+TEST_F(NestedArenaTest, RolesRunBesideEachOther) {
+  auto role = [](int first, const std::string &body) {
+    return "simt.role " + std::to_string(first) + " to " + std::to_string(first + 1) +
+           " {\n^bb0(%t: i32):\n" + body + "}\n";
+  };
+  auto once = [](const std::string &buffer, int bytes, int n) {
+    return alloc(buffer, bytes) + storeTo(buffer) + load(buffer, n);
+  };
+  std::string body = role(0, once("x", 2048, 0) + once("w", 1536, 1)) +
+                     role(1, once("y", 2048, 2) + once("z", 3072, 3));
+  EXPECT_EQ(bytesOf(body, 5120), 5120);
+  EXPECT_EQ(bytesOf(body, 5119), 0);
+  // Of a role's nested ranges each lies above those that hold it.
+  std::string nested = alloc("x", 2048) + alloc("y", 2048) + loop(storeTo("x") + storeTo("y")) +
+                       alloc("z", 3072) + storeTo("z") + load("z", 0) + load("y", 1);
+  EXPECT_EQ(bytesOf(role(0, once("w", 1536, 2)) + role(1, nested), 1536 + 5120), 1536 + 5120);
+  EXPECT_EQ(bytesOf(role(0, once("w", 1536, 2)) + role(1, nested), 1536 + 5119), 0);
+}
+
 TEST_F(SharedArenaTest, ABufferLivesUntilItsCopiesHaveBeenWaitedFor) {
   std::string copy = "simt.async_copy 16 %g -> %a[%o]\nsimt.async_commit\n",
               other = alloc("b", 2048) + storeTo("b") + load("b", 1);
