@@ -76,7 +76,8 @@ std::string KernelLowering::advise() {
     advice += " or num_warps=" + std::to_string(option);
     break;
   }
-  if (stages > 1)
+  // Rings that a schedule has are those that fit: without them nothing else would take less.
+  if (stages > 1 && !isPipelined)
     advice += "; num_stages=1 is not enough";
   return advice;
 }
