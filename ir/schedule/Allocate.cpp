@@ -70,8 +70,8 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
   int64_t slots = std::min(asked.getSlots(), budget.slotsFor(needs));
   // A ring may end between two places where the next one can start.
-  while (slots > 0 && ringBytesOf(loop, slots, layouts.target()) + needs.inUse + needs.others >
-                          budget.total())
+  while (slots > 0 &&
+         ringBytesOf(loop, slots, layouts.target()) + needs.inUse + needs.others > budget.total())
     --slots;
   auto memory = [&] {
     return "a slot takes " + std::to_string(needs.slotBytes) + " bytes, and of the " +
@@ -202,6 +202,11 @@ LogicalResult Allocator::run() {
   return success();
 }
 
+void schedule::dropAllocation(func::FuncOp kernel) {
+  if (isAllocated(kernel))
+    kernel->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
+}
+
 int64_t schedule::getDemand(func::FuncOp kernel, const LayoutAssignment &layouts) {
   SharedDemand demand(kernel, layouts);
   scf::ForOp roles = findRoleLoop(kernel);
@@ -214,7 +219,22 @@ int64_t schedule::getDemand(func::FuncOp kernel, const LayoutAssignment &layouts
   return most;
 }
 
+/// Whether a text wants roles that no pass has made.
+static LogicalResult checkRolesAsked(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([](scf::ForOp loop) -> WalkResult {
+    if (!loop->hasAttr(SchedDialect::kRoleAsked))
+      return WalkResult::advance();
+    std::optional<HandSchedule::Origin> origin = HandSchedule::getOrigin(loop);
+    return emitError(origin ? origin->loc : loop.getLoc())
+           << (origin ? origin->loop : std::string("the loop"))
+           << " wants roles; run schedule-roles with the same text before schedule-allocate";
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult schedule::allocateSlots(func::FuncOp kernel, const LayoutAssignment &layouts) {
+  if (failed(checkRolesAsked(kernel)))
+    return failure();
   kernel.getContext()->getOrLoadDialect<SchedDialect>();
   return isAllocated(kernel) ? success() : Allocator(kernel, layouts).run();
 }

@@ -13,6 +13,10 @@ inline bool isAllocated(mlir::func::FuncOp kernel) {
   return kernel->hasAttr(SchedDialect::kConversions);
 }
 
+/// Slots and the room for conversions depend on all loops: where one gets another schedule, the
+/// kernel is not allocated any more.
+void dropAllocation(mlir::func::FuncOp kernel);
+
 /// Cuts the slots that loops ask for to those that fit, outer loops first, and takes the schedule
 /// of a loop away where none do; remarks say why. One that was written by hand is followed, or an
 /// error at its place in the text. A kernel that is allocated stays as it is. Precondition: stages

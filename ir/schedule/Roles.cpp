@@ -1,5 +1,6 @@
 // See Roles.h.
 #include "ir/schedule/Roles.h"
+#include "ir/schedule/Allocate.h"
 #include "ir/schedule/RoleRules.h"
 
 using namespace mlir;
@@ -25,7 +26,9 @@ static LogicalResult assignRole(scf::ForOp loop, const LayoutAssignment &layouts
     error.attachNote(fault->op->getLoc()) << "here";
     return error;
   }
+  loop->removeAttr(SchedDialect::kRoleAsked);
   loop->setAttr(SchedDialect::kRole, RoleAttr::get(loop.getContext(), entry.producers));
+  dropAllocation(loop->getParentOfType<func::FuncOp>());
   return success();
 }
 

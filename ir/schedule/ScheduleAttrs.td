@@ -21,6 +21,7 @@ def Sched_Dialect : Dialect {
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load runs ahead, into slots of this form |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
+    | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them, a producer | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
 
@@ -131,6 +132,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
     static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};
     static constexpr ::llvm::StringLiteral kRole{"sched.role"};
+    static constexpr ::llvm::StringLiteral kRoleAsked{"sched.role_asked"};
     static constexpr ::llvm::StringLiteral kInFlight{"sched.in_flight"};
     static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
     void registerAttributes();

@@ -93,17 +93,23 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
   return op->emitOpError("has a pipeline, but no load in its body has 'sched.ring'");
 }
 
-static LogicalResult verifyRole(Operation *op, Attribute value) {
+/// Of `sched.role`, and of `sched.role_asked`.
+static LogicalResult verifyRole(Operation *op, StringRef name, Attribute value) {
   auto loop = dyn_cast<scf::ForOp>(op);
   PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
   if (!pipeline)
-    return op->emitOpError("has 'sched.role', which belongs on a loop with 'sched.pipeline'");
+    return op->emitOpError() << "has '" << name
+                             << "', which belongs on a loop with 'sched.pipeline'";
   auto role = dyn_cast<RoleAttr>(value);
   if (!role)
-    return op->emitOpError() << "has 'sched.role' = " << value << ", which is not a #sched.role";
+    return op->emitOpError() << "has '" << name << "' = " << value
+                             << ", which is not a #sched.role";
   if (role.getProducers() < 1 || role.getProducers() > kMaxProducers)
     return op->emitOpError() << "has a producer of " << role.getProducers()
                              << " warps; it has 1 to " << kMaxProducers;
+  // Whether the loop can have what is asked for is said when it gets it.
+  if (name == SchedDialect::kRoleAsked)
+    return success();
   if (pipeline.getCopies() != CopyKind::Chunks)
     return op->emitOpError("has roles, but a producer fills slots by copies = chunks alone");
   if (!isa<func::FuncOp>(loop->getParentOp()))
@@ -260,8 +266,8 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyRing(op, value);
   if (name == kDeferred)
     return verifyDeferred(op, value);
-  if (name == kRole)
-    return verifyRole(op, value);
+  if (name == kRole || name == kRoleAsked)
+    return verifyRole(op, name, value);
   if (name == kByHand)
     return verifyByHand(op, value);
   if (name == kInFlight)

@@ -23,7 +23,8 @@ int64_t schedule::askedSlots(scf::ForOp loop, unsigned numStages) {
 }
 
 void schedule::removePipeline(scf::ForOp loop) {
-  for (StringRef name : {SchedDialect::kPipeline, SchedDialect::kByHand, SchedDialect::kRole})
+  for (StringRef name : {SchedDialect::kPipeline, SchedDialect::kByHand, SchedDialect::kRole,
+                         SchedDialect::kRoleAsked})
     loop->removeAttr(name);
   for (Operation &op : *loop.getBody())
     for (StringRef name : {SchedDialect::kRing, SchedDialect::kDeferred})
@@ -50,8 +51,6 @@ private:
   /// Marks the loads that can run ahead; the first refusal of one that feeds products.
   std::optional<Refusal> markRings(scf::ForOp loop, CopyKind copies);
   void set(scf::ForOp loop, const Ahead &ahead);
-  /// Slots and the room for conversions depend on all loops.
-  void dropAllocation();
 
   func::FuncOp kernel;
   const LayoutAssignment &layouts;
@@ -114,12 +113,7 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
   for (auto dot : loop.getBody()->getOps<tile::DotOp>())
     if (rules.mayDefer(dot))
       dot->setAttr(SchedDialect::kDeferred, UnitAttr::get(loop.getContext()));
-  dropAllocation();
-}
-
-void StageScheduler::dropAllocation() {
-  if (isAllocated(kernel))
-    kernel->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
+  dropAllocation(kernel);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,7 +159,7 @@ FailureOr<Ahead> StageScheduler::read(const HandSchedule::Entry &entry) const {
 LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry &entry) {
   if (getPipeline(loop)) {
     removePipeline(loop);
-    dropAllocation();
+    dropAllocation(kernel);
   }
   if (entry.isNone) {
     remarkNone(loop, "its schedule says so" + describeLine(entry.loc));
@@ -187,6 +181,8 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
                    : refuse(kNoProduct, loop);
   set(loop, *ahead);
   loop->setAttr(SchedDialect::kByHand, entry.getOrigin(loop.getContext()));
+  if (entry.producers)
+    loop->setAttr(SchedDialect::kRoleAsked, RoleAttr::get(loop.getContext(), entry.producers));
   return success();
 }
 

@@ -42,6 +42,18 @@
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/roles" 2>&1 | FileCheck %s --check-prefix=STAGELESS
 // STAGELESS: roles:1:1: error: loop #0 wants roles, but it has no pipeline; run schedule-stages with the same schedule first
 
+// What a text wants is not lost: without the pass there are no slots, and a schedule of one role that was allocated is
+// allocated again.
+// RUN: not tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-allocate 2>&1 | FileCheck %s --check-prefix=LOST
+// LOST: roles:1:1: error: loop #0 wants roles; run schedule-roles with the same text before schedule-allocate
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles | FileCheck %s --check-prefix=ASKED
+// ASKED: sched.role_asked = #sched.role<producers = 4>
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages --schedule-allocate --schedule-roles=file=%t/roles | FileCheck %s --check-prefix=STALE --implicit-check-not=sched.conversions
+// STALE: sched.role = #sched.role<producers = 4>
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages --schedule-allocate --schedule-roles=file=%t/roles --schedule-allocate | FileCheck %s --check-prefix=AGAIN
+// AGAIN: func.func @k({{.*}}sched.conversions = {{[0-9]+}} : i64
+// AGAIN: sched.role = #sched.role<producers = 4>
+
 // Texts.
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/word" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/word" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: word:1:24: error: expected 'producer:WARPS,consumer'
