@@ -116,4 +116,20 @@ TEST_F(ProtocolCosts, LaterIterationsOfALoopInALoopAreSeen) {
             "'sched.acquire' op uses slot 3 of a channel of 3");
 }
 
+/// The same trip count and the same numbers, and another state of the slots: what the loop did
+/// before says nothing of it.
+TEST_F(ProtocolCosts, ALoopInALoopIsSimulatedForEachState) {
+  std::string type = "<slots = 3, copies = chunks>", made = "%c = sched.channel : " + type + "\n";
+  auto nest = [&](const std::string &inner) {
+    return made + "scf.for %i = %zero to %n step %one : i32 {\n" +
+           "scf.for %j = %zero to %one step %one : i32 {\n" + inner + "}\n}\n";
+  };
+  std::string at = " %c[%zero] : " + type + "\n", acquire = "sched.acquire" + at,
+              publish = "sched.publish" + at, await = "sched.await" + at,
+              release = "sched.release" + at;
+  EXPECT_EQ(errorOf(nest(acquire + publish + await + release)), "");
+  EXPECT_EQ(errorOf(nest(acquire + publish)),
+            "'sched.acquire' op acquires slot 0, which has not been released");
+}
+
 } // namespace
