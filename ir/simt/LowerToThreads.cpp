@@ -22,9 +22,9 @@ struct LowerToThreadsPass : public tilerun::impl::LowerToThreadsBase<LowerToThre
     options.numStages = program->numStages;
     options.target = program->target;
     options.unit = program->warpUnit;
-    // Of a pass before, if that has been the last one.
-    options.isChecked = getCachedAnalysis<schedule::ExpandedCheck>().has_value();
-    if (failed(simt::lowerTileToSimt(getOperation(), options)))
+    // Made by the pass before, if that was schedule-expand.
+    options.isChecked = getAnalysis<schedule::ExpandedCheck>().isValid();
+    if (!options.isChecked || failed(simt::lowerTileToSimt(getOperation(), options)))
       return signalPassFailure();
     distribute::dropAttributes(getOperation());
   }

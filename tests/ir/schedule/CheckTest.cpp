@@ -2,6 +2,7 @@
 // what comes in between is checked again.
 #include "ir/distribute/Passes.h"
 #include "ir/schedule/Passes.h"
+#include "ir/schedule/ScheduleOps.h"
 #include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
@@ -47,13 +48,14 @@ protected:
     EXPECT_TRUE(bool(module));
     distribute::setProgram(*module, {&target, /*numWarps=*/4, /*numStages=*/3, /*warpUnit=*/0});
   }
-  /// How often each check was made.
-  std::map<std::string, int> run(llvm::function_ref<void(OpPassManager &)> add) {
+  /// How often each check was made in a pipeline that succeeds, or does not.
+  std::map<std::string, int> run(llvm::function_ref<void(OpPassManager &)> add,
+                                 bool succeeds = true) {
     std::map<std::string, int> counts;
     PassManager passes(&context, ModuleOp::getOperationName());
     passes.addInstrumentation(std::make_unique<Counter>(counts));
     add(passes);
-    EXPECT_TRUE(succeeded(passes.run(*module)));
+    EXPECT_EQ(succeeded(passes.run(*module)), succeeds);
     return {{"before", counts["ScheduleCheck"]}, {"after", counts["ExpandedCheck"]}};
   }
 
@@ -70,6 +72,14 @@ void addSchedule(OpPassManager &passes) {
   passes.addPass(schedule::createScheduleRoles());
   passes.addPass(schedule::createScheduleAllocate());
 }
+
+/// Somebody else's pass, after which readers of slots do not wait.
+struct EraseAwaits : PassWrapper<EraseAwaits, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EraseAwaits)
+  void runOnOperation() override {
+    getOperation().walk([](schedule::AwaitOp op) { op.erase(); });
+  }
+};
 
 TEST_F(Checks, AreMadeOnceInAPipeline) {
   EXPECT_EQ(run([](OpPassManager &passes) {
@@ -90,6 +100,38 @@ TEST_F(Checks, AreMadeAgainAfterAnotherPass) {
   // Another pipeline knows nothing of it.
   EXPECT_EQ(run([](OpPassManager &passes) { passes.addPass(schedule::createScheduleExpand()); }),
             (Counts{{"before", 1}, {"after", 1}}));
+}
+
+TEST_F(Checks, AreMadeAgainBeforeTheLowering) {
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+    if (d.getSeverity() == DiagnosticSeverity::Error)
+      error += d.str() + "\n";
+    return success();
+  });
+  OwningOpRef<ModuleOp> given = module->clone();
+  EXPECT_EQ(run(
+                [](OpPassManager &passes) {
+                  addSchedule(passes);
+                  passes.addPass(schedule::createScheduleExpand());
+                  passes.addPass(std::make_unique<EraseAwaits>());
+                  passes.addPass(createLowerToThreads());
+                },
+                /*succeeds=*/false),
+            (Counts{{"before", 1}, {"after", 2}}));
+  EXPECT_NE(error.find("'sched.read' op reads slot 0, which is not between an await"),
+            std::string::npos)
+      << error;
+  // As text.
+  error.clear();
+  module = std::move(given);
+  run([](OpPassManager &passes) {
+    addSchedule(passes);
+    passes.addPass(schedule::createScheduleExpand());
+  });
+  EXPECT_EQ(run([](OpPassManager &passes) { passes.addPass(createLowerToThreads()); }),
+            (Counts{{"before", 0}, {"after", 1}}));
+  EXPECT_EQ(error, "");
 }
 
 } // namespace
