@@ -98,8 +98,10 @@ LogicalResult KernelLowering::run() {
     return failure();
   auto conversions = kernel->getAttrOfType<IntegerAttr>(SchedDialect::kConversions);
   if (!conversions)
-    return kernel.emitError("kernel '")
-           << kernel.getName() << "' is expanded, but has no 'sched.conversions'";
+    return kernel.emitError("kernel '") << kernel.getName()
+                                        << "' is expanded, but has no 'sched.conversions'; add it: "
+                                           "the bytes of shared memory that "
+                                           "one conversion between layouts may take";
   FailureOr<func::FuncOp> lowered = lowerKernel(kernel, layouts, options, conversions.getInt());
   if (failed(lowered) || failed(placeShared(*lowered, *options.target, [&] { return advise(); })))
     return failure();

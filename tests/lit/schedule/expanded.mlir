@@ -30,6 +30,9 @@
 // RUN: sed '/sched.copy/s/{distribute.access = #access}//' %t.expanded | not tile-opt --lower-to-threads 2>&1 | FileCheck %s --check-prefix=ACCESS
 // ACCESS: error: 'sched.copy' op has no 'distribute.access', which says what each thread copies
 
+// RUN: sed '/func.func/s/sched.conversions = [0-9]* : i64, //' %t.expanded | not tile-opt --lower-to-threads 2>&1 | FileCheck %s --check-prefix=CONVERSIONS
+// CONVERSIONS: error: kernel 'k' is expanded, but has no 'sched.conversions'; add it: the bytes of shared memory that one conversion between layouts may take
+
 // A ring that nobody uses takes no memory.
 // RUN: tile-opt %t/unused.mlir --target=generic:shared=160k,async=on --tile-distribute --lower-to-threads | FileCheck %s --check-prefix=UNUSED
 // UNUSED: simt.shared_bytes = 0

@@ -752,3 +752,90 @@ func.func @k() {
   %c = arith.constant {sched.conversions = 8 : i64} 0 : i32
   return
 }
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{'scf.for' op has 'sched.role' = 4 : i64, which is not a #sched.role}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{'scf.for' op has 'sched.role_asked' = 4 : i64, which is not a #sched.role}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role_asked = 4 : i64}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{'scf.for' op has a producer of 0 warps; it has 1 to 64}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role = #sched.role<producers = 0>}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{'scf.for' op has a producer of 65 warps; it has 1 to 64}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role = #sched.role<producers = 65>}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  scf.for %j = %zero to %n step %one : i32 {
+    // expected-error @+1 {{'scf.for' op has roles, but is not in the block of a kernel}}
+    %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+      %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+      %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+      %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+      %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+      scf.yield %d : tensor<32x32xf32>
+    } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role = #sched.role<producers = 4>}
+  }
+  return
+}
