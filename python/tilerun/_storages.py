@@ -1,6 +1,6 @@
 """Storages of torch with `--cpu`. They say that they are where their tensors say that they are, and torch.load, which makes
 them, puts them there. The parts of torch that send them to other processes and write them to files are told the truth: it
-is the CPU's memory that they move."""
+is the CPU's memory that they move. Pickles alone keep the place."""
 
 import functools
 import threading
@@ -15,11 +15,26 @@ def _truthfully(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        before, _thread.is_told = getattr(_thread, "is_told", False), True
+        before = getattr(_thread, "is_told", False)
+        _thread.is_told = not getattr(_thread, "is_pickled", False)
         try:
             return function(*args, **kwargs)
         finally:
             _thread.is_told = before
+
+    return call
+
+
+def _keeping_places(reduce):
+    """`__reduce__` of a storage that is pickled: it comes back to where it is, as a GPU's does."""
+
+    @functools.wraps(reduce)
+    def call(self):
+        before, _thread.is_pickled = getattr(_thread, "is_pickled", False), True
+        try:
+            return reduce(self)
+        finally:
+            _thread.is_pickled = before
 
     return call
 
@@ -91,6 +106,9 @@ def _pretend_storages(torch, kind):
     for name in ("_save", "_legacy_save"):
         if hasattr(torch.serialization, name):
             setattr(torch.serialization, name, _truthfully(getattr(torch.serialization, name)))
+    for storage in (kind, getattr(torch, "TypedStorage", None)):
+        if storage is not None:
+            storage.__reduce__ = _keeping_places(storage.__reduce__)
     reductions = torch.multiprocessing.reductions
     for name in dir(reductions):
         if name.startswith("reduce_"):
