@@ -236,6 +236,7 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   llvmbackend::optimize(*result, *machine, level);
   widenAbsolute(*result);
   multiplyToNegate(*result);
+  complementToNegate(*result);
   if (level > 1)
     keepWideOffsets(*result);
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in

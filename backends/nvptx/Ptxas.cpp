@@ -64,6 +64,37 @@ void nvptx::multiplyToNegate(llvm::Module &module) {
     replaceByAssembly(instruction, "mul.lo.s16 $0, $1, " + std::to_string(factor) + ";", "=h,h");
 }
 
+/// Whether the code generator may make a minimum or maximum of `value`.
+static bool isCompared(const llvm::Value &value) {
+  return llvm::any_of(value.users(), [](const llvm::User *user) {
+    return llvm::isa<llvm::MinMaxIntrinsic, llvm::SelectInst>(user);
+  });
+}
+
+void nvptx::complementToNegate(llvm::Module &module) {
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<std::pair<llvm::Instruction *, unsigned>> found;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      if (!instruction.getType()->isIntegerTy(32) || !isCompared(instruction))
+        continue;
+      llvm::Value *operand = nullptr;
+      const llvm::APInt *factor = nullptr;
+      if (match(&instruction, m_Neg(m_Value(operand)))) {
+        instruction.setOperand(0, operand);
+        found.emplace_back(&instruction, 0);
+      } else if (match(&instruction, m_Mul(m_Value(), m_APInt(factor))) &&
+                 factor->isNegatedPowerOf2()) {
+        found.emplace_back(&instruction, factor->countr_zero());
+      }
+    }
+  for (auto [instruction, shift] : found) {
+    std::string shifted = "shl.b32 $0, $1, " + std::to_string(shift) + "; not.b32 $0, $0;";
+    replaceByAssembly(instruction, (shift ? shifted : "not.b32 $0, $1;") + " add.s32 $0, $0, 1;",
+                      "=r,r");
+  }
+}
+
 /// Whether `offset`, scaled and added to others, is used in a loop that it is not in, or begins a
 /// value that such a loop carries.
 static bool entersLoop(llvm::Instruction *offset, const llvm::LoopInfo &loops) {

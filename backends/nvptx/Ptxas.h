@@ -20,6 +20,13 @@ void widenAbsolute(llvm::Module &module);
 /// whose first operand only ptxas finds to be zero is not seen here.
 void multiplyToNegate(llvm::Module &module);
 
+/// Writes 32-bit negations that minima or maxima may be made of as complements plus one, and
+/// products with -2, -4, … as shifts and such. Of min(min(x, -y), 0), ptxas makes min(x, y, 0) for
+/// sm_90: its instruction for three operands cannot negate one, and it forgets to (13.0 and driver
+/// 580.159, found by random kernels). It knows neg, mul and mad by -1 as one; a complement plus one
+/// becomes another instruction, which is right.
+void complementToNegate(llvm::Module &module);
+
 /// Keeps 64-bit offsets, made of 32-bit integers outside a loop for addresses in it, in
 /// registers. From a product of 32-bit integers that is 64 bits wide (mul.wide), ptxas recomputes
 /// such an address in each iteration, one after the other in the same registers, so each copy
