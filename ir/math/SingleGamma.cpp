@@ -42,7 +42,7 @@ Real sineOverPi(Real x) {
 
 /// (log Γ(x) - (x - 1/2) (log x - 1)) for x >= 8.
 Real beyondStirling(Real x) {
-  Real inverse = reciprocal(x);
+  Real inverse = approximateReciprocal(x);
   return fma(evaluate(kStirling, inverse * inverse), inverse, x.c->real(0.4189385332046727418));
 }
 
@@ -113,12 +113,15 @@ Real single::tgamma(Real x) {
   // One of the two is above, the other below.
   Real above = select(isNegative, divisor, gamma), below = select(isNegative, gamma, divisor);
   Pair product = multiply(below, factor);
-  Real inverse = reciprocal(product.hi), quotient = above * inverse;
-  // At negative integers that is NaN.
+  Real inverse = approximateReciprocal(product.hi), quotient = above * inverse;
   Real missing = fma(-quotient, product.lo, fma(-quotient, product.hi, above));
-  quotient = fma(missing, inverse, quotient);
+  // Subnormal results are rounded once: what scaling lost is added to what the quotient lacks. At
+  // negative integers all of that is NaN.
   Real power = select(isLarge, select(isNegative, large.inverse, large.power), 1.0);
-  Real result = quotient * power * power;
+  Real scaled = quotient * power, result = scaled * power;
+  Real lost = fma(-result, select(isLarge, large.power, 1.0), scaled);
+  lost = fma(missing * inverse, power, select(isNegative, lost, 0.0));
+  result = fma(lost, power, result);
   return select(magnitude < 0x1p-30, approximateReciprocal(x), result);
 }
 
