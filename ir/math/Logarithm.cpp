@@ -103,16 +103,11 @@ constexpr double kLog2Factor = 1.328125;
 /// A part of ln 2 that is a float, but for 2^-36.8 of it: ln 2 as a float is wrong by 2^-28.4,
 /// which counts where e is 1 or -1.
 constexpr double kPart = 1.0 / 6741;
-/// log(1 + f), given f.
-Real logOfSum(Real f, ArrayRef<double> coefficients) {
-  Real tail = f * fma(f, evaluate(coefficients, f), f.c->real(-0.5));
-  return fma(f, tail, f);
-}
-/// log + e ln 2, given e in parts.
-Real plusParts(Real log, Real parts) { return fma(parts, log.c->real(kLn2.a * kPart), log); }
-/// log(1 + f) + e ln 2.
+/// log(1 + f) + e ln 2, given e in parts.
 Real logOfProduct(Real f, Real parts, ArrayRef<double> coefficients) {
-  return plusParts(logOfSum(f, coefficients), parts);
+  Calculator &c = *f.c;
+  Real tail = f * fma(f, evaluate(coefficients, f), c.real(-0.5));
+  return fma(parts, c.real(kLn2.a * kPart), fma(f, tail, f));
 }
 
 struct Single {
@@ -133,10 +128,6 @@ Real tilerun::mathx::log(Real x) {
     return withSpecial(x, sum(logPair(x)));
   auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
   return withSpecial(x, logOfProduct(f, parts, kShortLog));
-}
-Real tilerun::mathx::logPlus(Real x, Real addend) {
-  auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
-  return plusParts(logOfSum(f, kShortLog) + addend, parts);
 }
 Real tilerun::mathx::logOfTwice(Real x) {
   if (x.c->wide) {
