@@ -64,11 +64,9 @@ void nvptx::multiplyToNegate(llvm::Module &module) {
     replaceByAssembly(instruction, "mul.lo.s16 $0, $1, " + std::to_string(factor) + ";", "=h,h");
 }
 
-/// Whether the code generator may make a minimum or maximum of `value`.
+/// Whether `value` is an operand of a minimum or maximum.
 static bool isCompared(const llvm::Value &value) {
-  return llvm::any_of(value.users(), [](const llvm::User *user) {
-    return llvm::isa<llvm::MinMaxIntrinsic, llvm::SelectInst>(user);
-  });
+  return llvm::any_of(value.users(), llvm::IsaPred<llvm::MinMaxIntrinsic>);
 }
 
 void nvptx::complementToNegate(llvm::Module &module) {
