@@ -72,6 +72,7 @@ static bool isCompared(const llvm::Value &value) {
 void nvptx::complementToNegate(llvm::Module &module) {
   using namespace llvm::PatternMatch;
   llvm::SmallVector<std::pair<llvm::Instruction *, unsigned>> found;
+  llvm::SmallVector<std::pair<llvm::Instruction *, llvm::APInt>> divisions;
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       if (!instruction.getType()->isIntegerTy(32) || !isCompared(instruction))
@@ -84,8 +85,21 @@ void nvptx::complementToNegate(llvm::Module &module) {
       } else if (match(&instruction, m_Mul(m_Value(), m_APInt(factor))) &&
                  factor->isNegatedPowerOf2()) {
         found.emplace_back(&instruction, factor->countr_zero());
+      } else if (match(&instruction, m_SDiv(m_Value(operand), m_APInt(factor))) &&
+                 factor->isNegatedPowerOf2() && !factor->isMinSignedValue()) {
+        divisions.emplace_back(&instruction, -*factor);
       }
     }
+  // The code generator negates what a shift has divided.
+  for (auto &[instruction, divisor] : divisions) {
+    auto *quotient = llvm::BinaryOperator::CreateSDiv(
+        instruction->getOperand(0), llvm::ConstantInt::get(instruction->getType(), divisor), "",
+        instruction->getIterator());
+    quotient->setIsExact(instruction->isExact());
+    quotient->setDebugLoc(instruction->getDebugLoc());
+    instruction->setOperand(0, quotient);
+    found.emplace_back(instruction, 0);
+  }
   for (auto [instruction, shift] : found) {
     std::string shifted = "shl.b32 $0, $1, " + std::to_string(shift) + "; not.b32 $0, $0;";
     replaceByAssembly(instruction, (shift ? shifted : "not.b32 $0, $1;") + " add.s32 $0, $0, 1;",

@@ -21,10 +21,10 @@ void widenAbsolute(llvm::Module &module);
 void multiplyToNegate(llvm::Module &module);
 
 /// Writes 32-bit negations that are operands of minima or maxima as complements plus one, and
-/// products with -2, -4, … as shifts and such. Of min(min(x, -y), 0), ptxas makes min(x, y, 0) for
-/// sm_90: its instruction for three operands cannot negate one, and it forgets to (13.0 and driver
-/// 580.159, found by random kernels). It knows neg, mul and mad by -1 as one; a complement plus one
-/// becomes another instruction, which is right.
+/// products with and quotients by -2, -4, … as shifts and such. Of min(min(x, -y), 0), ptxas makes
+/// min(x, y, 0) for sm_90: its instruction for three operands cannot negate one, and it forgets to
+/// (13.0 and driver 580.159, found by random kernels). It knows neg, mul and mad by -1 as one; a
+/// complement plus one becomes another instruction, which is right.
 void complementToNegate(llvm::Module &module);
 
 /// Keeps 64-bit offsets, made of 32-bit integers outside a loop for addresses in it, in
