@@ -249,10 +249,11 @@ int64_t SharedDemand::ofOp(Operation *op) const {
           results = std::max(results, bytesOf(type) * int64_t(layouts.numWarps()));
         if (target.hasShuffle)
           return std::min(results, largestTensor(op) * int64_t(op->getNumOperands()));
-        // A round of an exchange holds at least one word of each thread.
+        // A round of an exchange holds at least one word of each thread, also of a tensor that has
+        // fewer elements.
         int64_t words = 8 * int64_t(layouts.numWarps()) * target.warpSize;
-        return std::min(8 * largestTensor(op) * int64_t(op->getNumOperands()),
-                        std::max(words, budget.forExchange()));
+        return std::max(words, std::min(8 * largestTensor(op) * int64_t(op->getNumOperands()),
+                                        budget.forExchange()));
       })
       .Default(int64_t(0));
 }
