@@ -11,31 +11,22 @@ static std::vector<Device *> devices;
 bool python::slowOnly = false;
 bool python::boundsChecksOff = false;
 
-// What `watch_environment` got. The values are those at the last call of `refresh`; that they are
-// the same objects means that nobody has set the variable.
+// What `watch_environment` got: first the variables that every launch follows. The values are those
+// at the last call of `refresh`; that they are the same objects means that nobody has set the
+// variable.
 namespace {
 struct Variable {
   PyObject *name;
   PyObject *value;
-  bool ofInterpreter;
 };
 } // namespace
 static std::vector<Variable> variables;
+static size_t numOfEveryLaunch;
 static PyObject *environment, *refreshSettings;
 
-bool python::followEnvironment(bool onInterpreter) {
-  bool changed = false;
-  for (const Variable &variable : variables) {
-    if (variable.ofInterpreter && !onInterpreter)
-      continue;
-    PyObject *value = PyDict_GetItemWithError(environment, variable.name);
-    if (!value && PyErr_Occurred())
-      return false;
-    changed |= value != variable.value;
-  }
-  if (!changed)
-    return true;
-  // Before Python code reads them, so that what another thread sets meanwhile is seen next time.
+// Takes the values before Python code reads them, so that what another thread sets meanwhile is seen
+// next time.
+static bool refreshAll() {
   for (Variable &variable : variables) {
     PyObject *value = PyDict_GetItemWithError(environment, variable.name);
     if (!value && PyErr_Occurred())
@@ -46,6 +37,16 @@ bool python::followEnvironment(bool onInterpreter) {
   }
   Ref done(PyObject_CallNoArgs(refreshSettings));
   return bool(done);
+}
+
+bool python::followEnvironment(bool onInterpreter) {
+  const Variable *variable = variables.data();
+  const Variable *end = variable + (onInterpreter ? variables.size() : numOfEveryLaunch);
+  // The keys are bytes, whose comparison raises nothing.
+  for (; variable != end; ++variable)
+    if (PyDict_GetItemWithError(environment, variable->name) != variable->value) [[unlikely]]
+      return refreshAll();
+  return true;
 }
 
 // Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
@@ -400,6 +401,7 @@ static PyObject *watchEnvironment(PyObject *, PyObject *arguments) {
   if (!PyArg_ParseTuple(arguments, "O!O!O!O", &PyDict_Type, &given, &PyTuple_Type, &names[0],
                         &PyTuple_Type, &names[1], &refresh))
     return nullptr;
+  numOfEveryLaunch = 0;
   for (const Variable &variable : std::exchange(variables, {})) {
     Py_DECREF(variable.name);
     Py_XDECREF(variable.value);
@@ -414,8 +416,9 @@ static PyObject *watchEnvironment(PyObject *, PyObject *arguments) {
       if (!value && PyErr_Occurred())
         return nullptr;
       Py_XINCREF(value);
-      variables.push_back({Py_NewRef(name), value, list == names[1]});
+      variables.push_back({Py_NewRef(name), value});
     }
+  numOfEveryLaunch = static_cast<size_t>(PyTuple_Size(names[0]));
   Ref done(PyObject_CallNoArgs(refresh));
   return done.take();
 }
