@@ -24,8 +24,8 @@ static std::vector<Variable> variables;
 static size_t numOfEveryLaunch;
 static PyObject *environment, *refreshSettings;
 
-// Takes the values before Python code reads them, so that what another thread sets meanwhile is seen
-// next time.
+// Takes the values before Python code reads them, so that what another thread sets meanwhile is
+// seen next time.
 static bool refreshAll() {
   for (Variable &variable : variables) {
     PyObject *value = PyDict_GetItemWithError(environment, variable.name);
