@@ -55,6 +55,41 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
   const Target &target;
 };
 
+/// An extension of what was computed in 32 bits, by shifts or a mask: drivers that see a narrow
+/// integer there fold a negation into its extension, and the smallest number has another sign then.
+template <typename Op> struct ExtendWord : OpRewritePattern<Op> {
+  ExtendWord(MLIRContext *context, const Target &) : OpRewritePattern<Op>(context) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    auto truncation = op.getIn().template getDefiningOp<arith::TruncIOp>();
+    if (!truncation || !elementOf(truncation.getIn()).isInteger(32))
+      return failure();
+    Location loc = op.getLoc();
+    Value word = truncation.getIn();
+    const unsigned bits = elementOf(op.getIn()).getIntOrFloatBitWidth();
+    auto number = [&](int64_t value) -> Value {
+      TypedAttr attribute = rewriter.getI32IntegerAttr(static_cast<int32_t>(value));
+      if (auto shaped = dyn_cast<ShapedType>(word.getType()))
+        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+      return arith::ConstantOp::create(rewriter, loc, attribute);
+    };
+    if constexpr (std::is_same_v<Op, arith::ExtSIOp>) {
+      Value count = number(32 - bits);
+      word = arith::ShLIOp::create(rewriter, loc, word, count);
+      word = arith::ShRSIOp::create(rewriter, loc, word, count);
+    } else {
+      word = arith::AndIOp::create(rewriter, loc, word, number((int64_t(1) << bits) - 1));
+    }
+    const unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    if (width == 32)
+      rewriter.replaceOp(op, word);
+    else if (width > 32)
+      rewriter.replaceOpWithNewOp<Op>(op, op.getType(), word);
+    else
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), word);
+    return success();
+  }
+};
+
 /// Both halves of a product of narrow integers.
 template <typename Op, typename Extend> struct WidenProduct : OpRewritePattern<Op> {
   WidenProduct(MLIRContext *context, const Target &target) : OpRewritePattern<Op>(context) {}
@@ -239,6 +274,8 @@ LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target)
            WidenProduct<MulUIExtendedOp, ExtUIOp>, WidenProduct<MulSIExtendedOp, ExtSIOp>,
            WidenCount<math::CtPopOp>, WidenCount<math::CountLeadingZerosOp>,
            WidenCount<math::CountTrailingZerosOp>>(context, target);
+  if (target.widensIntegers)
+    patterns.add<ExtendWord<ExtSIOp>, ExtendWord<ExtUIOp>>(context, target);
   patterns.add<WidenFloat<AddFOp>, WidenFloat<SubFOp>, WidenFloat<MulFOp>, WidenFloat<DivFOp>,
                WidenFloat<CmpFOp>, WidenFloat<MaximumFOp>, WidenFloat<MinimumFOp>,
                WidenFloat<MaxNumFOp>, WidenFloat<MinNumFOp>, WidenFloat<math::CeilOp>,

@@ -15,6 +15,8 @@ inline Type typeLike(Type like, Type element) {
 inline bool computes(Type type, const Target &target) {
   if (type.isBF16() || (llvm::isa<mlir::FloatType>(type) && type.getIntOrFloatBitWidth() == 8))
     return false;
+  if (target.widensIntegers && (type.isInteger(8) || type.isInteger(16)))
+    return false;
   return !type.isIntOrFloat() || heldType(type, target) == type;
 }
 

@@ -60,6 +60,8 @@ namespace tilerun::spirvbackend {
     "GLSL's Exp2, Log2, Sin, Cos, Sqrt, InverseSqrt are as accurate as docs/math.md says")         \
   X(comparesExtended, "wide-compare",                                                              \
     "64-bit comparisons of sign-extended integers with constants are right (Mesa 22.3's are not)") \
+  X(widensIntegers, "arith32",                                                                     \
+    "8- and 16-bit integers are computed in 32 bits in spite of i8 and i16")                       \
   X(hasPackedDot8, "dot8", "integerDotProduct4x8BitPackedSignedAccelerated")                       \
   X(hasBFloat16, "bf16", "shaderBFloat16Type")                                                     \
   X(hasBFloat16Matrix, "bf16-cm", "shaderBFloat16CooperativeMatrix")

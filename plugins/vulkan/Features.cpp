@@ -256,7 +256,7 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
   // Properties that Vulkan does not guarantee, and that have been measured (docs/math.md).
   target.dividesExactly = p.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   target.hasFusedMultiplyAdd = target.hasFusedMultiplyAdd64 = target.hasApproximations =
-      target.roundsToEvenAnyway = target.comparesExtended =
+      target.roundsToEvenAnyway = target.comparesExtended = target.widensIntegers =
           p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 

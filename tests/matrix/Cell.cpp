@@ -255,5 +255,6 @@ Cells matrix::makeCells(unsigned variant) {
   addMethods(cells, variant);
   addRanks(cells, variant);
   addHostDescriptors(cells, variant);
+  addPairs(cells, variant);
   return cells;
 }

@@ -120,6 +120,7 @@ void addScalars(Cells &cells, unsigned variant);
 void addMethods(Cells &cells, unsigned variant);
 void addRanks(Cells &cells, unsigned variant);
 void addHostDescriptors(Cells &cells, unsigned variant);
+void addPairs(Cells &cells, unsigned variant);
 
 //===----------------------------------------------------------------------===//
 // Helpers of the families

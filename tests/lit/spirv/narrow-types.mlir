@@ -5,6 +5,7 @@
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,i16,storage16,rte-f16 %t/floats.mlir | FileCheck %t/floats.mlir --check-prefix=HALF
 // RUN: tile-spirv --emit=spirv-asm %t/integers.mlir | FileCheck %t/integers.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16 %t/integers.mlir | FileCheck %t/integers.mlir --check-prefix=NATIVE
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16,arith32 %t/negated.mlir | FileCheck %t/negated.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/wide.mlir | FileCheck %t/wide.mlir
 // RUN: not tile-spirv %t/wide.mlir 2>&1 | FileCheck %t/wide.mlir --check-prefix=ERROR
 // RUN: tile-spirv --emit=spirv-asm %t/float8.mlir | FileCheck %t/float8.mlir
@@ -43,6 +44,27 @@ func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<i16>) attributes {tile.kernel} {
   %1 = arith.shrsi %w, %w : i16
   tile.store %x, %0 : !tile.ptr<i8>
   tile.store %y, %1 : !tile.ptr<i16>
+  return
+}
+
+//--- negated.mlir
+// Narrow integers are held as themselves, but negated and converted in 32 bits, between them two
+// shifts, which no driver folds into a conversion of the narrow integer.
+// CHECK-NOT: {{OpSConvert|OpCapability Int8}}
+// CHECK: OpLoad %uchar
+// CHECK-NOT: OpSConvert
+// CHECK: %[[NEGATED:.*]] = OpISub %uint
+// CHECK: %[[UP:.*]] = OpShiftLeftLogical %uint %[[NEGATED]]
+// CHECK: %[[DOWN:.*]] = OpShiftRightArithmetic %uint %[[UP]]
+// CHECK: OpConvertSToF %float %[[DOWN]]
+// CHECK-NOT: OpISub %uchar
+// CHECK: OpReturn
+func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i8>
+  %zero = arith.constant 0 : i8
+  %n = arith.subi %zero, %v : i8
+  %f = arith.sitofp %n : i8 to f32
+  tile.store %y, %f : !tile.ptr<f32>
   return
 }
 
