@@ -29,9 +29,14 @@ constexpr First kFirsts[] = {
     {"shift_left", "x << 3"},
     {"shift_right", "x >> 3"},
     {"maximum", "tl.maximum(-x, y)"},
+    {"to int16", "x.to(tl.int16)"},
+    {"negate int8", "-x.to(tl.int8)"},
+    {"negate int16", "-x.to(tl.int16)"},
+    {"negate int32", "-x.to(tl.int32)"},
+    {"abs int8", "tl.abs(x.to(tl.int8))"},
 };
 
-/// What takes the first operation's result `r`; an empty result type is that of `r`.
+/// What takes the first operation's result `r`; without a result type, that of the operands.
 struct Second {
   const char *expression, *result;
 };
