@@ -137,22 +137,12 @@ Real secondKind(Real x, int order) {
   return select(x >= 0.0, result, c.nan());
 }
 
-/// e^x I(x) e^-x, the exponential in two halves so that it overflows where the result does.
 Real modified(Real x, int order) {
   if (!x.c->wide)
     return single::modifiedBessel(x, order);
-  Calculator &c = *x.c;
-  Real magnitude = abs(x);
-  Real small = clamp(magnitude, 0, 8);
-  Real inner = evaluate(order == 0 ? kI0Small : kI1Small, small * small);
+  Real result = wide::modifiedBessel(abs(x), order);
   if (order == 1)
-    inner = inner * small;
-  Real large = clamp(select(magnitude < 8.0, 8.0, magnitude), 8, c.choose(110, 760));
-  Real half = apply<math::ExpOp>(0.5 * large);
-  Real outer = evaluate(order == 0 ? kI0Large : kI1Large, 8.0 / large) / sqrt(large) * half * half;
-  Real result = select(magnitude < 8.0, inner, outer);
-  if (order == 1)
-    result = fromBits(bits(result) ^ (bits(x) & (uint64_t(1) << (c.width - 1))));
+    result = fromBits(bits(result) ^ (bits(x) & (uint64_t(1) << (x.c->width - 1))));
   return result;
 }
 

@@ -91,12 +91,12 @@ inline constexpr double kI0SmallSingle[] = { // error 2^-31.73
     0x1.0000000000000p+0, 0x1.0000000000000p-2, 0x1.0000020000000p-6, 0x1.c71c3a0000000p-12,
     0x1.c71ef60000000p-18, 0x1.2335780000000p-24, 0x1.035ff40000000p-31, 0x1.4dd91a0000000p-39,
     0x1.6acc300000000p-47, 0x1.6f52800000000p-56, 0x1.40557e0000000p-63};
-inline constexpr double kI0SmallWide[] = { // error 2^-69.44
-    0x1.0000000000000p+0, 0x1.0000000000000p-2, 0x1.0000000000000p-6, 0x1.c71c71c71c71cp-12,
-    0x1.c71c71c71c735p-18, 0x1.23456789abb2bp-24, 0x1.02e85c089b25ep-31, 0x1.522a43f608b3cp-39,
-    0x1.522a43fce1c8fp-47, 0x1.0b3132201cc2dp-55, 0x1.5601923ba9064p-64, 0x1.69c9ec788b060p-73,
-    0x1.41a0e79c18828p-82, 0x1.e66c5793d0c92p-92, 0x1.4370f3ce61691p-101, 0x1.327d88a83c4aep-111,
-    0x1.78933d35d4f28p-120, -0x1.51292c36da158p-129, 0x1.ba08a74826435p-138};
+inline constexpr double kI0SmallWide[] = { // error 2^-66.15
+    0x1.0000000000000p+0, 0x1.0000000000000p-2, 0x1.0000000000000p-6, 0x1.c71c71c71c717p-12,
+    0x1.c71c71c71c7bbp-18, 0x1.23456789ab313p-24, 0x1.02e85c08a5144p-31, 0x1.522a43f50218bp-39,
+    0x1.522a440fcd530p-47, 0x1.0b313127a4abdp-55, 0x1.5601a48512b48p-64, 0x1.69c8f73cced08p-73,
+    0x1.41a9c0ecc4993p-82, 0x1.e6060a8f60c07p-92, 0x1.445fdfb40fdcap-101, 0x1.3c42f65649c08p-111,
+    0x1.15effab5733b8p-120};
 inline constexpr Polynomial kI0Small{kI0SmallSingle, kI0SmallWide};
 
 /// I1(x) / x in x², |x| <= 8.
@@ -104,39 +104,46 @@ inline constexpr double kI1SmallSingle[] = { // error 2^-33.94
     0x1.0000000000000p-1, 0x1.0000000000000p-4, 0x1.5555560000000p-9, 0x1.c71c540000000p-15,
     0x1.6c17f20000000p-21, 0x1.844ebe0000000p-28, 0x1.2845aa0000000p-35, 0x1.4edea20000000p-43,
     0x1.3e82fc0000000p-51, 0x1.36bf9c0000000p-60, 0x1.c2dfd40000000p-68};
-inline constexpr double kI1SmallWide[] = { // error 2^-70.44
-    0x1.0000000000000p-1, 0x1.0000000000000p-4, 0x1.5555555555555p-9, 0x1.c71c71c71c71bp-15,
-    0x1.6c16c16c16c36p-21, 0x1.845c8a0ce4d18p-28, 0x1.27e4fb778f68dp-35, 0x1.522a43f5b3e59p-43,
-    0x1.2c9758e82c434p-51, 0x1.ab81e8de382e3p-60, 0x1.f176bc6c0e3f7p-69, 0x1.e26103b21811ep-78,
-    0x1.8bee6e308cc98p-87, 0x1.1526e1de2ca65p-96, 0x1.64bcb82b79be3p-106, 0x1.714efd099985ap-117,
-    0x1.863590d7383f9p-124, -0x1.2b9d5359a8d6cp-132, 0x1.3517b35e4c179p-141};
+inline constexpr double kI1SmallWide[] = { // error 2^-62.66
+    0x1.0000000000000p-1, 0x1.0000000000000p-4, 0x1.5555555555552p-9, 0x1.c71c71c71c7a1p-15,
+    0x1.6c16c16c160bep-21, 0x1.845c8a0cf76fbp-28, 0x1.27e4fb7658661p-35, 0x1.522a441144b86p-43,
+    0x1.2c97573016bc3p-51, 0x1.ab82105b704abp-60, 0x1.f17427ece6b23p-69, 0x1.e28089108fd04p-78,
+    0x1.8ad6b11c2c6eap-87, 0x1.1c1859850ef00p-96, 0x1.26fe60c6bb0a7p-106, 0x1.17ce0d1d64775p-115};
 inline constexpr Polynomial kI1Small{kI1SmallSingle, kI1SmallWide};
 
 /// sqrt(x) exp(-x) I0(x) in 8 / x, 8 <= x.
 inline constexpr double kI0LargeSingle[] = { // error 2^-33.36
     0x1.9884540000000p-2, 0x1.9884680000000p-8, 0x1.cb784e0000000p-12, 0x1.e639080000000p-15,
     0x1.eb866c0000000p-18, 0x1.5afc740000000p-17, -0x1.ea059e0000000p-18, 0x1.1163680000000p-18};
-inline constexpr double kI0LargeWide[] = { // error 2^-55.14
-    0x1.9884533d43650p-2, 0x1.9884533d45296p-8, 0x1.cb94dd9a07963p-12, 0x1.debb1b7cf35a0p-15,
-    0x1.6e87dc2a68f06p-17, 0x1.70fd4ddae0064p-19, 0x1.5be9d9847ecd5p-20, -0x1.91d8abe5a9e48p-18,
-    0x1.0601236487b0cp-14, -0x1.cca7d4cde3df7p-12, 0x1.2e0fdaaaf89d5p-9, -0x1.2de8f08eb6178p-7,
-    0x1.d3069ff7528a0p-6, -0x1.19e5df80ac9eep-4, 0x1.0a6ed80f67bc1p-3, -0x1.89aca533b24d9p-3,
-    0x1.c3b023be7efd1p-3, -0x1.8d6186c36432cp-3, 0x1.0683598be6fedp-3, -0x1.f768ace2aea0ap-5,
-    0x1.4a78fe72997b6p-6, -0x1.099ef9d612568p-8, 0x1.8a3f1ae988ddcp-12};
-inline constexpr Polynomial kI0Large{kI0LargeSingle, kI0LargeWide};
+inline constexpr Polynomial kI0Large{kI0LargeSingle, {}};
 
 /// sqrt(x) exp(-x) I1(x) in 8 / x, 8 <= x.
 inline constexpr double kI1LargeSingle[] = { // error 2^-33.1
     0x1.9884540000000p-2, -0x1.3263440000000p-6, -0x1.7eeb360000000p-11, -0x1.5377ac0000000p-14,
     -0x1.4c5b040000000p-17, -0x1.93216c0000000p-17, 0x1.13a2f20000000p-17, -0x1.33f9600000000p-18};
-inline constexpr double kI1LargeWide[] = { // error 2^-55.07
-    0x1.9884533d43651p-2, -0x1.32633e6df2fd2p-6, -0x1.7efc0e045478dp-11, -0x1.4f1c900bde49ap-14,
-    -0x1.d742830cd649bp-17, -0x1.c2c437c3a208dp-19, -0x1.9d0964314f5f8p-20, 0x1.ce090b6c24f63p-18,
-    -0x1.266cafce70c56p-14, 0x1.fdcd6a77f2ad8p-12, -0x1.4a9b62c773729p-9, 0x1.47a13379ec36ep-7,
-    -0x1.f756b1bbc0a3cp-6, 0x1.2e15fa5449b7bp-4, -0x1.1c210cd11f18cp-3, 0x1.a20e738e7fd96p-3,
-    -0x1.dde336ccbef77p-3, 0x1.a30b275b107e4p-3, -0x1.140072cd1daccp-3, 0x1.07eccc97d3b5fp-4,
-    -0x1.59aa5091c4f66p-6, 0x1.1534793dd0c5bp-8, -0x1.9a954c63f7330p-12};
-inline constexpr Polynomial kI1Large{kI1LargeSingle, kI1LargeWide};
+inline constexpr Polynomial kI1Large{kI1LargeSingle, {}};
+
+/// sqrt(x) exp(-x) I0(x) in 16 / x - 1, 8 <= x.
+inline constexpr double kI0FarWide[] = { // error 2^-55.14
+    0x1.9bd428ad249a5p-2, 0x1.b87969bb93aeap-9, 0x1.1daa72b5cea99p-13, 0x1.75e5ee75302e8p-17,
+    0x1.8e513c51a7bf7p-20, 0x1.3f499b569af3fp-22, 0x1.7d0ce4c805423p-24, 0x1.51d3675240c49p-25,
+    0x1.72872999cdec0p-26, 0x1.03089a6bb865ep-27, -0x1.d728a9653a4bap-28, -0x1.ca68882e82555p-27,
+    -0x1.58af2199485f1p-28, 0x1.fa5cc29b44599p-28, 0x1.bfb01ed86d37ap-28, -0x1.b4cd7bb1fcaccp-29,
+    -0x1.3663de91a09d0p-28, 0x1.39888424b0afep-30, 0x1.27812fc4d770dp-29, -0x1.4614b950b9b98p-32,
+    -0x1.612c02d384f19p-31, 0x1.5b1a2a9ef07cbp-35, 0x1.8a3f1ae988ddcp-34};
+inline constexpr double kI0FarLow = -0x1.2e824d74c7b1bp-56;
+inline constexpr Polynomial kI0Far{{}, kI0FarWide};
+
+/// sqrt(x) exp(-x) I1(x) in 16 / x - 1, 8 <= x.
+inline constexpr double kI1FarWide[] = { // error 2^-55.07
+    0x1.8ebe783a84030p-2, -0x1.3f796198ee60bp-7, -0x1.cbc54df1d4532p-13, -0x1.f89c2309386e4p-17,
+    -0x1.ec8e1261781c2p-20, -0x1.7613748b56d6cp-22, -0x1.ad8b0cbc0d934p-24, -0x1.727e6ece62306p-25,
+    -0x1.91e741a1f3043p-26, -0x1.21180f0b1925bp-27, 0x1.d68a3af1dd8efp-28, 0x1.e025683113249p-27,
+    0x1.7ecbaaa0cde7cp-28, -0x1.00ece32f2f37fp-27, -0x1.dcb449abb4d5fp-28, 0x1.ae589a1e1334fp-29,
+    0x1.46677f3456662p-28, -0x1.2d30cd9dd3b87p-30, -0x1.350828ae64d1bp-29, 0x1.33da1a21e9614p-32,
+    0x1.7056b849602eep-31, -0x1.448ad1ba4b590p-35, -0x1.9a954c63f7330p-34};
+inline constexpr double kI1FarLow = -0x1.fe84e34943090p-57;
+inline constexpr Polynomial kI1Far{{}, kI1FarWide};
 
 /// J0(x) over its first zeros' (x² - a²) (x² - b²) (x² - c²), in x²/32 - 1, |x| <= 8.
 inline constexpr double kJ0SmallSingle[] = { // error 2^-35.72

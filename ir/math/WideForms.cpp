@@ -6,6 +6,7 @@
 #include <cmath>
 
 using namespace tilerun::mathx;
+using llvm::ArrayRef;
 
 namespace {
 
@@ -17,6 +18,20 @@ Pair evaluateToPair(const Polynomial &polynomial, Real x) {
   Real first = x.c->real(polynomial.wide[0]), rest = evaluate(polynomial.wide.drop_front(), x);
   Real head = fma(rest, x, first);
   return {head, fma(rest, x, first - head)};
+}
+
+/// The polynomial of a pair, Horner's last `steps` with their rounding errors.
+Pair evaluateToPair(const Polynomial &polynomial, Pair x, unsigned steps) {
+  Calculator &c = *x.hi.c;
+  ArrayRef<double> p = polynomial.wide;
+  Pair product = multiply(evaluate(p.drop_front(steps), x.hi), x);
+  while (true) {
+    Pair head = twoSum(c.real(p[--steps]), product.hi);
+    head.lo = head.lo + product.lo;
+    if (steps == 0)
+      return head;
+    product = multiply(x, head);
+  }
 }
 
 /// x² - zero².
@@ -46,6 +61,19 @@ Pair scaledLogarithm(Real x, const Constant &logOfZero) {
   auto less = c.split(logOfZero), scale = c.split(kTwoOverPi);
   Pair head = twoSum(logarithm.hi, -less.a);
   return multiply(fastTwoSum(head.hi, head.lo + (logarithm.lo - less.b)), {scale.a, scale.b});
+}
+
+/// 1 / √x for numbers whose halves are normal, with an error of 2^-68: an estimate with half of the
+/// exponent, negated, whose error is 0.034, and steps of Newton's method. The lower half is up to
+/// 2^-34 of the upper one.
+Pair reciprocalRoot(Real x) {
+  Calculator &c = *x.c;
+  Real y = fromBits(c.integer(0x5fe6eb5000000000) - (bits(x) >> 1)), half = 0.5 * x;
+  for (int i = 0; i < 3; ++i)
+    y = fma(y, fma(-half * y, y, c.real(0.5)), y);
+  Pair product = twoProduct(half, y);
+  Real rest = fma(-product.lo, y, fma(-product.hi, y, c.real(0.5)));
+  return {y, y * rest};
 }
 
 } // namespace
@@ -83,6 +111,27 @@ Real wide::secondKind(Real x, int order) {
   Real rest = 4.0 * (fma(-quotient, x, product.hi) + product.lo) * inverse;
   Real j1 = fma(x, first.hi, x * first.lo);
   return quotient + fma(logarithm.hi, j1, fma(logarithm.lo, j1, rest));
+}
+
+Real wide::modifiedBessel(Real x, int order) {
+  Calculator &c = *x.c;
+  Pair near = evaluateToPair(order == 0 ? kI0Small : kI1Small, twoProduct(x, x), 3);
+  Real inner = order == 0 ? sum(near) : fma(x, near.hi, x * near.lo);
+  // From 8 on e^x / √x times a polynomial that differs from its first coefficient by less than a
+  // twentieth. From the limit on the result overflows.
+  Real limited = atMost(x, 740);
+  Pair root = reciprocalRoot(limited);
+  Real inverse = sum(root), t = fma(16.0 * inverse, inverse, c.real(-1));
+  ArrayRef<double> p = order == 0 ? kI0Far.wide : kI1Far.wide;
+  Real beyond = fma(t, evaluate(p.drop_front(), t), c.real(order == 0 ? kI0FarLow : kI1FarLow));
+  Scaled e = expPair(limited);
+  Pair most = twoProduct(e.pair.hi, c.real(p[0]));
+  Real low = fma(beyond, e.pair.hi + e.pair.lo, fma(e.pair.lo, c.real(p[0]), most.lo));
+  Pair product = twoProduct(most.hi, root.hi);
+  Real mantissa = product.hi + fma(low, inverse, fma(most.hi, root.lo, product.lo));
+  // In two steps, since e^x overflows before the result does.
+  Real outer = mantissa * powerOfTwo(e.integer - 64) * 0x1p64;
+  return select(x < 8.0, inner, outer);
 }
 
 Real wide::logGammaNear(Real z) {

@@ -11,6 +11,8 @@ namespace tilerun::mathx::wide {
 Real firstKind(Real x, int order);
 /// Y of order 0 for 0 < x <= 3, of order 1 for 0 < x <= 4; NaN or infinities for 0.
 Real secondKind(Real x, int order);
+/// I of order 0 or 1 for x >= 0, up to infinity.
+Real modifiedBessel(Real x, int order);
 /// log Γ(1 + z), -1/4 <= z <= 5/4.
 Real logGammaNear(Real z);
 

@@ -163,6 +163,10 @@ MOVED = {
 }
 
 
+# Polynomials of float64 whose first coefficient, by far the largest, is given with what rounding leaves of it.
+WITH_LOW = ["I0Far", "I1Far"]
+
+
 def moved(name, values):
     """float32 numbers, given as Python's."""
     result = list(values)
@@ -186,6 +190,8 @@ def write(head, tables):
             lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
             print(f"inline constexpr double k{name}{suffix}[] = {{ // error 2^"
                   f"{mp.nstr(mp.log(worst, 2), 4)}\n    " + ",\n    ".join(lines) + "};")
+            if name in WITH_LOW and suffix == "Wide":
+                print(f"inline constexpr double k{name}Low = {rounded(p[0] - rounded(p[0], bits), bits).hex()};")
         single, wide = ("{}" if degree is None else f"k{name}{suffix}"
                         for suffix, degree in zip(("Single", "Wide"), degrees))
         print(f"inline constexpr Polynomial k{name}{{{single}, {wide}}};")

@@ -12,6 +12,7 @@ mp.dps = 80
 ONE = [(-1, 1)] * 2
 UNIT = [(0, 1)] * 2
 TINY = mpf(10)**-20
+HALF = mpf(1) / 2
 
 
 def nudged(x, *places):
@@ -51,9 +52,10 @@ def i_small(order):
     return cached(lambda s: besseli(order, sqrt(nudged(s, 0))) / sqrt(nudged(s, 0))**order)
 
 
-def i_large(order):
+def i_large(order, scale=mpf(1), offset=0):
+    """In v with 8 / x = scale · v + offset."""
     def g(v):
-        x = 8 / max(v, TINY)
+        x = 8 / max(scale * v + offset, TINY)
         return exp(-x) * sqrt(x) * besseli(order, x)
     return cached(g)
 
@@ -121,10 +123,12 @@ TABLES = [
      stirling, lambda u: mpf(1), [(0, mpf(1) / 64)] * 2, (2, 7)),
     ("LogGamma", "log Γ(1+z) / (z (z-1)) in z - 1/2, -1/4 <= z <= 5/4",
      log_gamma, lambda t: 1 / abs(log_gamma(t)), [(mpf(-3) / 4, mpf(3) / 4)] * 2, (13, 28)),
-    ("I0Small", "I0(x) in x², |x| <= 8", *i_small(0), [(0, 64)] * 2, (10, 18)),
-    ("I1Small", "I1(x) / x in x², |x| <= 8", *i_small(1), [(0, 64)] * 2, (10, 18)),
-    ("I0Large", "sqrt(x) exp(-x) I0(x) in 8 / x, 8 <= x", *i_large(0), UNIT, (7, 22)),
-    ("I1Large", "sqrt(x) exp(-x) I1(x) in 8 / x, 8 <= x", *i_large(1), UNIT, (7, 22)),
+    ("I0Small", "I0(x) in x², |x| <= 8", *i_small(0), [(0, 64)] * 2, (10, 16)),
+    ("I1Small", "I1(x) / x in x², |x| <= 8", *i_small(1), [(0, 64)] * 2, (10, 15)),
+    ("I0Large", "sqrt(x) exp(-x) I0(x) in 8 / x, 8 <= x", *i_large(0), UNIT, (7, None)),
+    ("I1Large", "sqrt(x) exp(-x) I1(x) in 8 / x, 8 <= x", *i_large(1), UNIT, (7, None)),
+    ("I0Far", "sqrt(x) exp(-x) I0(x) in 16 / x - 1, 8 <= x", *i_large(0, HALF, HALF), ONE, (None, 22)),
+    ("I1Far", "sqrt(x) exp(-x) I1(x) in 16 / x - 1, 8 <= x", *i_large(1, HALF, HALF), ONE, (None, 22)),
     ("J0Small", "J0(x) over its first zeros' (x² - a²) (x² - b²) (x² - c²), in x²/32 - 1, |x| <= 8",
      *j_small(0), ONE, (9, 14)),
     ("J1Small", "J1(x) / x likewise", *j_small(1), ONE, (9, 14)),
