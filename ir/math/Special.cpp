@@ -27,24 +27,6 @@ using tilerun::mathx::select;
 
 Real poly(const Polynomial &p, Real x) { return evaluate(p, x); }
 
-/// e^(x²) erfc x for x >= 0: Shepherd and Laframboise's form (Error.cpp), up to infinity; close to
-/// 0 from 1 - erf x.
-Real erfcxOfPositive(Real x) {
-  Calculator &c = *x.c;
-  Real small = clamp(x, 0, 0.5), square = small * small;
-  Pair head = fastTwoSum(c.real(1), -small);
-  Real complement = head.hi + fma(-small, poly(kErf, square), head.lo);
-  Real near = complement * apply<math::ExpOp>(square);
-  Real numerator = 0.5 * poly(kErfcxAll, (x - 4.0) / (x + 4.0));
-  Pair divisor = twoSum(c.real(0.5), x);
-  Real quotient = numerator / divisor.hi;
-  Real rest = fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo;
-  // For huge numbers the rest underflows or is NaN, and the quotient is exact enough.
-  Real result = quotient + rest / divisor.hi;
-  result = select(x < c.real(0x1p60), result, quotient);
-  return select(x < 0.5, near, result);
-}
-
 /// y > 0 with erfc y = tail, 0 < tail <= 1/2: Winitzki's estimate (see Composed.cpp) and Newton's
 /// steps on log(erfc y) = log(erfcx y) - y², which nothing underflows in.
 Real erfcinvOfTail(Real tail) {
@@ -55,7 +37,7 @@ Real erfcinvOfTail(Real tail) {
   Real root = sqrt(first * first - logarithm * (1 / a));
   Real y = sqrt(abs(root - first));
   for (int i = 0; i < (c.wide ? 4 : 3); ++i) {
-    Real scaled = erfcxOfPositive(y);
+    Real scaled = wide::erfcx(y, c.real(1));
     Real excess = apply<math::LogOp>(scaled) - fma(y, y, target);
     y = fma(excess, scaled * 0.88622692545275801, y);
   }
@@ -144,14 +126,19 @@ Real composed::erfcx(Real x) {
   if (!x.c->wide)
     return single::erfcx(x);
   Calculator &c = *x.c;
-  Real magnitude = abs(x), upper = erfcxOfPositive(magnitude);
+  Real magnitude = abs(x);
+  // Huge numbers in units of 2^520: the product of divisors does not overflow then, and only the
+  // last step makes a subnormal number.
+  Real unit = select(magnitude < 0x1p508, c.real(1), c.real(0x1p-520));
+  Real upper = wide::erfcx(magnitude * unit, unit) * unit;
   upper = select(magnitude == c.infinity(), 0.0, upper);
-  // erfc(-x) = 2 - erfc x.
-  Real limited = clamp(magnitude, 0, c.choose(10, 28));
-  Pair square = twoProduct(limited, limited);
-  Scaled e = expPair(square);
-  Real lower = scale(2.0 * sum(e.pair), e.integer) - upper;
-  return select(unordered(x, x), c.nan(), select(x < 0.0, lower, upper));
+  // erfcx(-x) = 2 e^(x²) - erfcx x, over 2^65 before the last step.
+  Real limited = atMost(magnitude, 27);
+  Scaled e = expPair(twoProduct(limited, limited));
+  Real power = powerOfTwo(e.integer - 64);
+  Real low = fma(e.pair.lo, power, upper * -0x1p-65);
+  Real lower = fma(e.pair.hi, power, low) * 0x1p65;
+  return select(x < 0.0, lower, upper);
 }
 
 Real composed::erfcinv(Real x) {

@@ -32,21 +32,17 @@ inline constexpr Constant kLogY0Zero{-0x1.cce4b73e6f025p-4, -0x1.4297c34fad727p-
 inline constexpr Constant kLogY1Zero{0x1.930641fe98869p-1, -0x1.86dff1066eceap-58, 0x1.06590aba9b3e0p-115};
 
 
-/// (1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x.
-inline constexpr double kErfcxAllSingle[] = { // error 2^-29.87
-    0x1.3ba5920000000p+0, -0x1.1df1ac0000000p-3, 0x1.f7f6de0000000p-7, 0x1.16ecc20000000p-4,
-    -0x1.9ddd240000000p-4, 0x1.7fefd00000000p-4, -0x1.0fa4680000000p-4, 0x1.3069a20000000p-5,
-    -0x1.09ec760000000p-6, 0x1.4af8a80000000p-8, -0x1.73a45c0000000p-11, -0x1.d360e20000000p-13,
-    0x1.de9d220000000p-14, -0x1.0775580000000p-17};
-inline constexpr double kErfcxAllWide[] = { // error 2^-64.32
-    0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28ep-3, 0x1.f7f5df66fd7b5p-7, 0x1.16ecefcfa538ep-4,
-    -0x1.9ddb23c3e90cbp-4, 0x1.7fee004e1267cp-4, -0x1.0fb06dfe4901bp-4, 0x1.3079edf67ff89p-5,
-    -0x1.096238853a6d6p-6, 0x1.49c67286f30acp-8, -0x1.8d4a999d061cfp-11, -0x1.a1df25dd39f99p-13,
-    0x1.3be033b42f177p-13, -0x1.99594311f6764p-16, -0x1.7881b0dc03a10p-17, 0x1.7f29bda49abe0p-18,
-    0x1.38657b953c8fep-22, -0x1.bb3def4d0351bp-21, 0x1.52cfa5c4f20e9p-24, 0x1.dca317f3cfc18p-24,
-    -0x1.77c1c5d2bf401p-26, -0x1.09ee9d650b530p-26, 0x1.0fa4320024c23p-28, 0x1.3249001cefc4fp-29,
-    -0x1.27fd397271cb9p-31, -0x1.37c4b53b735c9p-32, 0x1.70a8d5f43f57ep-35, 0x1.7cccd923a8904p-36};
-inline constexpr Polynomial kErfcxAll{kErfcxAllSingle, kErfcxAllWide};
+/// (x + 3/4) exp(x²) erfc(x) in t = (x-3) / (x+3), 0 <= x.
+inline constexpr double kErfcxAllWide[] = { // error 2^-57.16
+    0x1.57aea5550735ap-1, -0x1.31e8582c4b703p-3, 0x1.342e7214b0730p-5, 0x1.bf2da2b8c02f0p-6,
+    -0x1.55c5f6623f5b0p-5, 0x1.cbaaed426f27ep-6, -0x1.627bbced66c9ap-7, 0x1.79ea520fca787p-10,
+    0x1.a0d9c9d9a1e26p-11, -0x1.8cfe48844671bp-12, -0x1.32bc3ea481725p-15, 0x1.f1bbf0216d5f0p-15,
+    0x1.01b1cc0e11c1fp-21, -0x1.3f71f7eeef5a9p-17, -0x1.bfb65c6354464p-25, 0x1.be4a00ab1868cp-20,
+    0x1.fee403e9e3b94p-24, -0x1.432c4d5334145p-22, -0x1.f44375b7f30aap-25, 0x1.b65c3478ab80ap-25,
+    0x1.3777212db137ap-26, -0x1.d9dd06924b4dep-28, -0x1.fc481d012f3fbp-29, 0x1.2402c63e788e6p-31,
+    0x1.9f29ce620ef5bp-32};
+inline constexpr double kErfcxAllLow = -0x1.10b57fd652fc6p-58;
+inline constexpr Polynomial kErfcxAll{{}, kErfcxAllWide};
 
 /// 1 / Γ(1+z), 0 <= z <= 1.
 inline constexpr double kReciprocalGammaSingle[] = { // error 2^-29.85

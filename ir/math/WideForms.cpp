@@ -134,6 +134,23 @@ Real wide::modifiedBessel(Real x, int order) {
   return select(x < 8.0, inner, outer);
 }
 
+Real wide::erfcx(Real x, Real unit) {
+  // Shepherd and Laframboise's form (Error.cpp) with the factor x + 3/4, for which the polynomial
+  // stays within a sixth of its first coefficient: the others' rounding errors count little. One
+  // inverse gives both quotients, which are corrected.
+  Calculator &c = *x.c;
+  Pair divisor = twoSum(x, 0.75 * unit);
+  Real above = x + 3.0 * unit, below = x - 3.0 * unit;
+  Real both = 1.0 / (divisor.hi * above);
+  Real inverse = above * both, inverseOfAbove = divisor.hi * both;
+  Real rest = fma(-inverse, divisor.lo, fma(-inverse, divisor.hi, c.real(1)));
+  Real t = below * inverseOfAbove;
+  t = fma(fma(-t, above, below), inverseOfAbove, t);
+  Pair p = evaluateToPair(kErfcxAll, t), product = twoProduct(p.hi, inverse);
+  Real low = fma(p.lo + kErfcxAllLow, inverse, product.lo);
+  return product.hi + fma(p.hi, inverse * rest, low);
+}
+
 Real wide::logGammaNear(Real z) {
   // z (z - 1) times a polynomial, each with its rounding error.
   Pair factor = multiply(z, fastTwoSum(z.c->real(-1), z));

@@ -13,6 +13,9 @@ Real firstKind(Real x, int order);
 Real secondKind(Real x, int order);
 /// I of order 0 or 1 for x >= 0, up to infinity.
 Real modifiedBessel(Real x, int order);
+/// e^(x²) erfc x / unit for x >= 0, given x · unit, where unit is 1 and x < 2^510 or unit is a
+/// power of two and 2^-30 < x · unit < 2^510.
+Real erfcx(Real x, Real unit);
 /// log Γ(1 + z), -1/4 <= z <= 5/4.
 Real logGammaNear(Real z);
 

@@ -26,9 +26,9 @@ def nudged(x, *places):
 @lru_cache(maxsize=None)
 def scaled_erfc(t):
     if 1 - t < mpf(10)**-20:
-        return 2 / sqrt(pi)
-    x = 4 * (1 + t) / (1 - t)
-    return (1 + 2 * x) * exp(x * x) * erfc(x)
+        return 1 / sqrt(pi)
+    x = 3 * (1 + t) / (1 - t)
+    return (x + mpf(3) / 4) * exp(x * x) * erfc(x)
 
 
 @lru_cache(maxsize=None)
@@ -116,8 +116,8 @@ def y_middle(order, low, high, zeros):
 
 
 TABLES = [
-    ("ErfcxAll", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x",
-     scaled_erfc, lambda t: 1 / scaled_erfc(t), ONE, (13, 27)),
+    ("ErfcxAll", "(x + 3/4) exp(x²) erfc(x) in t = (x-3) / (x+3), 0 <= x",
+     scaled_erfc, lambda t: 1 / scaled_erfc(t), ONE, (None, 24)),
     ("ReciprocalGamma", "1 / Γ(1+z), 0 <= z <= 1", *cached(lambda z: rgamma(1 + z)), UNIT, (8, 16)),
     ("Stirling", "(log Γ(x) - (x - 1/2) log x + x - log(2π) / 2) x in 1 / x², 8 <= x",
      stirling, lambda u: mpf(1), [(0, mpf(1) / 64)] * 2, (2, 7)),
