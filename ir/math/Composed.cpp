@@ -81,22 +81,18 @@ Real reciprocalRoot(const ScaledSquares &s) {
 }
 
 /// sin(π (x + turns / 2)).
-Real sineOfPi(Real x, unsigned turns) {
+Real sineOfPi(Real x, uint64_t turns) {
   Calculator &c = *x.c;
-  // Numbers without bits below 2 are even; infinities become NaN.
-  x = select(abs(x) < std::ldexp(1.0, int(c.mantissa) + 1), x, x * 0.0);
-  // x = n / 2 + rest exactly, |rest| <= 1/4, and n modulo 4.
-  Real n = apply<math::RoundEvenOp>(x + x);
-  Real rest = fma(n, c.real(-0.5), x);
-  Real quadrant = fma(apply<math::FloorOp>(n * 0.25), c.real(-4), n) + double(turns);
-  quadrant = select(quadrant >= 4.0, quadrant - 4.0, quadrant);
+  // Modulo 2, exactly; infinities become NaN.
+  Real inTurn = fma(apply<math::TruncOp>(x * 0.5), c.real(-2), x);
+  // n / 2 + rest exactly, |rest| <= 1/4.
+  Rounded n = roundProduct(inTurn, 2);
   auto pi = c.split(kPi);
-  Pair angle = multiply(rest, {pi.a, pi.b});
-  Real sine = apply<math::SinOp>(angle.hi), cosine = apply<math::CosOp>(angle.hi);
-  Real withSine = fma(angle.lo, cosine, sine), withCosine = fma(-angle.lo, sine, cosine);
-  Bool odd = (quadrant == 1.0) | (quadrant == 3.0);
-  Real result = select(odd, withCosine, withSine);
-  return select(quadrant >= 2.0, -result, result);
+  Pair angle = multiply(fma(n.real, c.real(-0.5), inTurn), {pi.a, pi.b});
+  Real square = angle.hi * angle.hi;
+  Real sine = sum(sinReduced(angle, square)), cosine = sum(cosReduced(angle, square));
+  Int quadrant = turns == 0 ? n.integer : n.integer + turns;
+  return signedBy(quadrant, select(isNotEqual(quadrant & 1, 0), cosine, sine));
 }
 
 } // namespace

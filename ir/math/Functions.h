@@ -68,6 +68,11 @@ struct Reduced {
   Int quadrant;
 };
 Reduced reduceLarge(Real x);
+/// The sine and the cosine of hi + lo for |hi| <= π/4, given hi², before the last addition.
+Pair sinReduced(Pair r, Real square);
+Pair cosReduced(Pair r, Real square);
+/// x with its sign changed where bit 1 of the quadrant is set.
+Real signedBy(Int quadrant, Real x);
 
 // InverseTrigonometric.cpp
 Real asin(Real x);

@@ -59,12 +59,11 @@ static Reduced reduce(Real x) {
   return {{{&c, branch.getResult(0)}, {&c, branch.getResult(1)}}, {&c, branch.getResult(2)}};
 }
 
-/// Both for |r| <= π/4, before the last addition.
-static Pair sinReduced(Pair r, Real square) {
+Pair tilerun::mathx::sinReduced(Pair r, Real square) {
   Real cubic = r.hi * square * evaluate(kSin, square);
   return {r.hi, cubic + fma(-0.5 * square, r.lo, r.lo)};
 }
-static Pair cosReduced(Pair r, Real square) {
+Pair tilerun::mathx::cosReduced(Pair r, Real square) {
   Real half = 0.5 * square;
   Pair head = fastTwoSum(square.c->real(1), -half);
   // The square's own rounding error counts here.
@@ -74,8 +73,7 @@ static Pair cosReduced(Pair r, Real square) {
   return {head.hi, fma(-r.hi, r.lo, tail)};
 }
 
-/// With the sign bit that bit 1 of the quadrant says.
-static Real signedBy(Int quadrant, Real x) {
+Real tilerun::mathx::signedBy(Int quadrant, Real x) {
   Calculator &c = *x.c;
   return fromBits(bits(x) ^ ((quadrant << (c.width - 2)) & (uint64_t(1) << (c.width - 1))));
 }
