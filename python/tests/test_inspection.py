@@ -1,5 +1,6 @@
 """Inspecting compiled kernels, and compiling without a device: `triton.compile(ASTSource(…))`."""
 
+import enum
 import typing
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import tilerun.triton as triton
 import tilerun.triton.language as tl
 from tilerun import errors
+from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
 
 SM90 = triton.GPUTarget("cuda", 90, 32)
 
@@ -132,6 +134,57 @@ def test_the_code_of_a_tuple_is_that_of_a_launch(knobs):
     aligned = {path: [["tt.divisibility", 16]] for path in ((0, 0), (0, 1), (1, ))}
     compiled = triton.compile(triton.compiler.ASTSource(add_named, types, {(0, 2): 1}, aligned))
     assert compiled.signature == launched.signature and compiled.asm["ttir"] == launched.asm["ttir"]
+
+
+def test_a_launch_knows_the_tuples_of_its_source(knobs):
+    """All parts, wherever they are: each as a type, a constant or a fact by its path; and the source makes the same code."""
+    knobs.runtime.interpret = True
+    compile = lambda compiled: triton.compile(compiled.src)
+    array = lambda at=0: np.zeros(8, np.float32)[at:]
+
+    launched = add_ends[(1, )]((array(), array(1), tl.constexpr(2)), array(), (None, (3, 1)), BLOCK=4)
+    assert launched.src.signature == {"ends": ("*fp32", "*fp32", "constexpr"), "out": "*fp32",
+                                      "more": ("constexpr", ("i32", "constexpr")), "BLOCK": "constexpr"}
+    assert launched.src.constants == {(0, 2): 2, (2, 0): None, (2, 1, 1): 1, (3, ): 4}
+    assert launched.src.attrs == {(0, 0): [["tt.divisibility", 16]], (1, ): [["tt.divisibility", 16]]}
+    assert compile(launched).asm["ttir"] == launched.asm["ttir"]
+
+    launched = add_ends[(1, )]((array(), array(), tl.constexpr(2)), array(), (double, (3, 2)), BLOCK=4)
+    assert launched.src.constants[2, 0] is double and launched.src.get_text() == launched.signature
+    assert compile(launched).asm["ttir"] == launched.asm["ttir"]
+
+    launched = add_named[(1, )](Ends(array(), array(), 1), array())
+    assert launched.src.signature == {"ends": Ends("*fp32", "*fp32", "constexpr"), "out": "*fp32"}
+    assert isinstance(launched.src.signature["ends"], Ends) and launched.src.constants == {(0, 2): 1}
+    assert launched.src.get_text() == launched.signature and compile(launched).asm["ttir"] == launched.asm["ttir"]
+
+
+class Modes(enum.Enum):
+    SUM = 1
+    PRODUCT = 2
+
+
+@triton.jit
+def constants_of_all_kinds(block, out, steps: tl.constexpr, mode: tl.constexpr):
+    v = block[0].load([0, 0])
+    for step in tl.static_range(len(steps)):
+        v = steps[step][0](v) + steps[step][1]
+    if mode == Modes.SUM:
+        v += block[1]
+    i = tl.arange(0, 4)
+    tl.store(out + i[:, None] * 4 + i[None, :], v)
+
+
+def test_a_launch_knows_its_descriptors_and_constants(knobs):
+    knobs.runtime.interpret = True
+    values, out = np.ones((4, 4), np.float32), np.zeros((4, 4), np.float32)
+    steps = ((double, tl.constexpr(2)), [double, 0.5])
+    launched = constants_of_all_kinds[(1, )]((TensorDescriptor.from_tensor(values, [4, 4]), 3.5), out, steps, Modes.SUM)
+    assert (out == (1 * 2 + 2) * 2 + 0.5 + 3.5).all()
+    assert launched.src.signature == {"block": ("tensordesc<fp32[4,4]>", "fp32"), "out": "*fp32", "steps": "constexpr",
+                                      "mode": "constexpr"}
+    assert launched.src.constants == {(2, ): ((double, 2), [double, 0.5]), (3, ): Modes.SUM}
+    assert "tile.store" in triton.compile(launched.src).asm["ttir"]
 
 
 def test_functions_and_lists_as_constants(knobs):

@@ -174,6 +174,11 @@ def is_named_tuple(value):
     return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
 
 
+def make_like(kind, items):
+    """A tuple of `items`, of the class `kind` if that is a named tuple."""
+    return kind._make(items) if is_named_tuple(kind) else tuple(items)
+
+
 def follow(value, chain):
     """An attribute of an attribute; a module if there is none."""
     for name in chain:

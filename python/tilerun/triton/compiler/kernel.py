@@ -87,7 +87,7 @@ class CompiledKernel:
         """The function with its signature, constants and facts: an ASTSource."""
         if self._src is None:
             from .source import ASTSource
-            self._src = ASTSource.of(self.function, f"{self.signature}, {getattr(self._native, 'bound', '')}")
+            self._src = ASTSource.of(self.function, self.signature, getattr(self._native, "wholes", {}))
         return self._src
 
     def run(self, *args, **kwargs):

@@ -44,22 +44,33 @@ class ASTSource:
         self._facts = {self._find_path(key): value for key, value in self.attrs.items()}
 
     @staticmethod
-    def of(function, text):
-        """The source for a signature as the library writes it, which a launch has compiled."""
-        signature, constants, facts = {}, {}, {}
-        for name, value in _split(text):
-            kind, _, divisibility = value.partition(":")
-            if name not in function.arg_names:
-                continue  # A part of a tuple or a descriptor.
-            if kind.startswith("*") or kind in DTYPES:
-                signature[name] = kind
-                if divisibility:
-                    facts[(function.arg_names.index(name), )] = [["tt.divisibility", int(divisibility)]]
-            else:
-                signature[name], constants[name] = "constexpr", _read_constant(value)
-        made = ASTSource(function, {}, constants, facts)
-        made.signature = signature
-        return made
+    def of(function, text, wholes):
+        """The source for a signature as the library writes it, which a launch has compiled. `wholes`: the arguments that the
+        signature has in parts or not at all, as `_variants.find` describes them."""
+        from ..runtime._variants import Part
+        entries, signature, constants, facts = dict(_split(text)), {}, {}, {}
+
+        def describe(path, value):
+            if isinstance(value, constexpr):
+                constants[path] = value.value
+                return "constexpr"
+            if isinstance(value, tuple):
+                return _host_values.make_like(type(value), [describe((*path, i), item) for i, item in enumerate(value)])
+            entry = entries[value.name]
+            kind, _, divisibility = entry.partition(":")
+            if value.block is not None:
+                padding = ",nan" if value.padding == "nan" else ""
+                return f"tensordesc<{kind.removeprefix('*')}[{','.join(map(str, value.block))}]{padding}>"
+            if not kind.startswith("*") and kind not in DTYPES:
+                return describe(path, constexpr(_read_constant(entry)))
+            if divisibility:
+                facts[path] = [["tt.divisibility", int(divisibility)]]
+            return kind
+
+        for at, name in enumerate(function.arg_names):
+            if name in wholes or name in entries:
+                signature[name] = describe((at, ), wholes.get(name, Part(name)))
+        return ASTSource(function, signature, constants, facts)
 
     def _find(self, key):
         """The name of the parameter that a key refers to."""
@@ -89,7 +100,7 @@ class ASTSource:
             nesting = _host_values.explain_nesting(kind)
             if nesting is not None:
                 raise ValueError(f"parameter '{name}' of kernel '{self.name}' has a tuple of types that {nesting}")
-            return _make_like(kind, [self._check_type(f"{name}[{i}]", item) for i, item in enumerate(kind)])
+            return _host_values.make_like(type(kind), [self._check_type(f"{name}[{i}]", item) for i, item in enumerate(kind)])
         kind = str(kind)
         if kind.startswith("tensordesc"):
             kind = "".join(kind.split())
@@ -154,8 +165,8 @@ class ASTSource:
             return value if isinstance(value, constexpr) else constexpr(value)
         if isinstance(kind, tuple):
             constants = constant_fields(type(kind))
-            return _make_like(kind, [self._stand_in((*path, i), item, is_constant or i in constants)
-                                     for i, item in enumerate(kind)])
+            return _host_values.make_like(type(kind), [self._stand_in((*path, i), item, is_constant or i in constants)
+                                                       for i, item in enumerate(kind)])
         if kind == "constexpr":
             raise ValueError(f"parameter '{shown}' is a constexpr, but constexprs has no value for it")
         if is_constant and len(path) > 1:
@@ -165,11 +176,6 @@ class ASTSource:
 
     def parse_options(self):
         return {}
-
-
-def _make_like(kind, items):
-    """A tuple of other items, of the same class."""
-    return type(kind)._make(items) if _host_values.is_named_tuple(type(kind)) else tuple(items)
 
 
 def _split(text):

@@ -14,6 +14,46 @@ from ..tools.tensor_descriptor import TensorDescriptor
 from ._values import unwrap, unwrap_argument
 
 
+class Part:
+    """A run-time value in an argument that a launch takes in parts: its name in the native kernel's signature. With `block`,
+    the base of a tensor descriptor."""
+
+    def __init__(self, name, block=None, padding="zero"):
+        self.name, self.block, self.padding = name, block, padding
+
+
+class _Weak:
+    """An argument as a tree of tuples, `Part`s and constants (as constexprs), without keeping alive the functions and classes
+    in it: a variant ends with them."""
+
+    def __init__(self, value):
+        if isinstance(value, constexpr):
+            self.kind, self.value = constexpr, _Weak(value.value)
+        elif isinstance(value, (tuple, list)):
+            self.kind, self.value = weakref.ref(type(value)), [_Weak(item) for item in value]
+        elif _is_dict(value):
+            self.kind, self.value = dict, {key: _Weak(item) for key, item in value.items()}
+        else:
+            is_plain = value is None or isinstance(value, (bool, int, float, str, dtype, Part))
+            self.kind, self.value = (None, value) if is_plain else (weakref.ref, weakref.ref(value))
+
+    def get(self):
+        """The value. ReferenceError if something in it is gone."""
+        if self.kind is None:
+            return self.value
+        if self.kind is constexpr:
+            return constexpr(self.value.get())
+        if self.kind is dict:
+            return {key: item.get() for key, item in self.value.items()}
+        found = self.kind() if self.kind is not weakref.ref else self.value()
+        if found is None:
+            raise ReferenceError("a function or class among the kernel's constants no longer exists")
+        if self.kind is weakref.ref:
+            return found
+        items = [item.get() for item in self.value]
+        return items if found is list else _host_values.make_like(found, items)
+
+
 def find(function, values, lock, constants=frozenset()):
     """The native kernel of a function for a call, and the values that it takes. `constants`: the parameters that get a
     constexpr, whatever the function declares."""
@@ -28,6 +68,7 @@ def find(function, values, lock, constants=frozenset()):
         elif isinstance(value, (tuple, list)) or _host_values.find_function(value) is not None or \
                 param.name in constants and not param.is_constexpr:
             bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
+            parts.wholes[param.name] = constexpr(_unwrap_items(value))
         else:
             rest[param.name] = unwrap(value)
     if not bound and not parts.expressions:
@@ -38,7 +79,7 @@ def find(function, values, lock, constants=frozenset()):
         variant = function._variants.get(key)
         if variant is None or not variant._is_loaded():
             variant = function._variants[key] = _Variant(function, ", ".join(bound), functions, list(rest), wrapper,
-                                                         parts.classes)
+                                                         parts.classes, parts.wholes)
             # Its key has their ids, which other objects may get once they are gone.
             forget = lambda _, variants=function._variants: variants.pop(key, None)
             variant.guards = [weakref.ref(used, forget) for used in (*functions, *parts.classes)]
@@ -82,10 +123,12 @@ def write_constant(function, param, value, functions):
 
 class _Parts:
     """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
-    the package's own takes the parts, makes the whole, and calls the function."""
+    the package's own takes the parts, makes the whole, and calls the function. `wholes` has these arguments, and those that
+    are bound, by parameter: a constant as a constexpr, a run-time value as a Part, a tuple as one of these."""
 
     def __init__(self, function, functions, constants):
         self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
+        self.wholes = {}
         self.constants = {param.name for param in function.params if param.is_constexpr} | constants
 
     def takes(self, param, value):
@@ -100,8 +143,8 @@ class _Parts:
 
     def add(self, param, value, rest):
         """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
-        self.expressions[param.name] = (self._express_constant(param, value) if param.name in self.constants else
-                                        self._express(param, param.name, value, rest))
+        made = self._bind(param, value) if param.name in self.constants else self._express(param, param.name, value, rest)
+        self.expressions[param.name], self.wholes[param.name] = made
 
     def _make_tuple(self, value, items):
         """The expression of a tuple, by its class if it has names."""
@@ -128,32 +171,37 @@ class _Parts:
             return f'float("{value!r}")'
         return write_constant(self.function, param, value, self.functions)
 
+    def _bind(self, param, value):
+        return self._express_constant(param, value), constexpr(_unwrap_items(value))
+
     def _express(self, param, name, value, rest):
+        """(the expression of a value, the whole)."""
         if isinstance(value, constexpr):
-            return self._express_constant(param, value)
+            return self._bind(param, value)
         value = unwrap_argument(value)
         if _host_values.is_enum_member(value):
-            return self._express_constant(param, value)
+            return self._bind(param, value)
         if isinstance(value, TensorDescriptor):
             if value.round_f32_to_tf32:
                 self.function._fail(f"parameter '{param.name}' is a tensor descriptor with round_f32_to_tf32, which is not "
                                     "supported; round in the kernel", UnsupportedError)
             rest[name] = value.base
-            sizes = lambda word, numbers: [self._express(param, f"{name}__{word}{i}", int(n), rest)
+            sizes = lambda word, numbers: [self._express(param, f"{name}__{word}{i}", int(n), rest)[0]
                                            for i, n in enumerate(numbers)]
             shape, strides = sizes("shape", value.shape), sizes("stride", value.strides[:-1])
             block = [int(unwrap(n)) for n in value.block_shape]
             return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
-                    f"padding_option={value.padding!r})")
+                    f"padding_option={value.padding!r})"), Part(name, block, value.padding)
         if isinstance(value, (tuple, list)):
             constants = constant_fields(type(value))
-            return self._make_tuple(value, [
-                self._express_constant(param, v) if i in constants else self._express(param, f"{name}__{i}", v, rest)
-                for i, v in enumerate(value)])
+            items = [self._bind(param, v) if i in constants else self._express(param, f"{name}__{i}", v, rest)
+                     for i, v in enumerate(value)]
+            return (self._make_tuple(value, [text for text, _ in items]),
+                    _host_values.make_like(type(value), [whole for _, whole in items]))
         if value is None or isinstance(value, (str, dtype)) or _find_helper(value) is not None:
-            return write_constant(self.function, param, value, self.functions)
+            return write_constant(self.function, param, value, self.functions), constexpr(value)
         rest[name] = value
-        return name
+        return name, Part(name)
 
     def write(self, names, bound):
         """The text of that kernel; "" if there is none."""
@@ -163,6 +211,16 @@ class _Parts:
         parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
         arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
         return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
+
+
+def _unwrap_items(value):
+    """A constant without constexpr, also around items."""
+    value = unwrap_argument(value)
+    if isinstance(value, tuple):
+        return _host_values.make_like(type(value), map(_unwrap_items, value))
+    if isinstance(value, list):
+        return list(map(_unwrap_items, value))
+    return {key: _unwrap_items(item) for key, item in value.items()} if _is_dict(value) else value
 
 
 @functools.lru_cache(maxsize=None)
@@ -195,9 +253,10 @@ def _is_dict(value):
 class _Variant(_native.Kernel):
     """A kernel with constants bound, or with a wrapper around it."""
 
-    def __init__(self, function, bound, helpers, names, wrapper="", classes=()):
+    def __init__(self, function, bound, helpers, names, wrapper, classes, wholes):
         self.function, self.fn = function, function.fn
         self.bound, self.wrapper = bound, wrapper
+        self._wholes = {name: _Weak(whole) for name, whole in wholes.items()}
         constants = {p.name for p in function.params if p.is_constexpr}
         self.arg_names = names
         self._setup(tuple(names), tuple(name in constants for name in names), {},
@@ -211,6 +270,11 @@ class _Variant(_native.Kernel):
             sources, name, watched = collector.collect(function, extra)
         self._load(sources, name, bound, watched)
         collector.note_user(function)
+
+    @property
+    def wholes(self):
+        """The arguments that the signature has in parts or not at all, by parameter: see _Parts."""
+        return {name: whole.get() for name, whole in self._wholes.items()}
 
     def _make_compiled(self, kind, index, signature, options):
         return CompiledKernel(self.function, self, kind, index, signature, options)
