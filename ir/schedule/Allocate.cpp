@@ -1,5 +1,6 @@
 // See Allocate.h.
 #include "ir/schedule/Allocate.h"
+#include "ir/schedule/FewerWarps.h"
 #include "ir/schedule/HandSchedule.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/SharedDemand.h"
@@ -203,8 +204,10 @@ LogicalResult Allocator::run() {
 }
 
 void schedule::dropAllocation(func::FuncOp kernel) {
-  if (isAllocated(kernel))
-    kernel->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
+  if (!isAllocated(kernel))
+    return;
+  kernel->removeAttr(SchedDialect::kFewerWarps);
+  kernel->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
 }
 
 int64_t schedule::getDemand(func::FuncOp kernel, const LayoutAssignment &layouts) {
@@ -236,5 +239,10 @@ LogicalResult schedule::allocateSlots(func::FuncOp kernel, const LayoutAssignmen
   if (failed(checkRolesAsked(kernel)))
     return failure();
   kernel.getContext()->getOrLoadDialect<SchedDialect>();
-  return isAllocated(kernel) ? success() : Allocator(kernel, layouts).run();
+  if (isAllocated(kernel))
+    return success();
+  if (failed(Allocator(kernel, layouts).run()))
+    return failure();
+  noteFewerWarps(kernel, layouts);
+  return success();
 }

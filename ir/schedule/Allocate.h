@@ -19,8 +19,9 @@ void dropAllocation(mlir::func::FuncOp kernel);
 
 /// Cuts the slots that loops ask for to those that fit, outer loops first, and takes the schedule
 /// of a loop away where none do; remarks say why. One that was written by hand is followed, or an
-/// error at its place in the text. A kernel that is allocated stays as it is. Precondition: stages
-/// and roles are attributes of its loops.
+/// error at its place in the text. One that may not fit all the same gets advice (FewerWarps.h). A
+/// kernel that is allocated stays as it is. Precondition: stages and roles are attributes of its
+/// loops.
 mlir::LogicalResult allocateSlots(mlir::func::FuncOp kernel,
                                   const distribute::LayoutAssignment &layouts);
 

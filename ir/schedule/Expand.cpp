@@ -227,8 +227,6 @@ LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignme
     return kernel.emitError("the loops of kernel '")
            << kernel.getName() << "' have a schedule, but no 'sched.conversions'; run "
            << "schedule-allocate first";
-  if (isByHand(kernel))
-    kernel->setAttr(SchedDialect::kByHand, UnitAttr::get(kernel.getContext()));
   for (scf::ForOp loop : loops)
     if (hasRoles(loop))
       RoleExpander(loop, layouts).run();

@@ -24,6 +24,7 @@ def Sched_Dialect : Dialect {
     | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them, a producer | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
+    | `sched.fewer_warps` | the kernel | i64 | it may need more shared memory than the target has; with so many warps it would fit |
 
     `sched.stage`, `sched.cluster` and `sched.persistent` are reserved for schedules that give each op its
     stage. No pass reads them yet, so the verifier refuses them.
@@ -74,7 +75,9 @@ def Sched_Dialect : Dialect {
     nested in each other or apart, except those of overlapping operands of products: the first operand is counted until the last
     one dies. Buffers lie in order of first use where that fits; else each lies right above those whose live
     ranges hold its own, so that the kernel takes what is alive at one time and no gaps. Nothing is lowered twice: a
-    kernel that does not fit then is an error at its largest buffer. A test lowers random kernels for targets with exactly
+    kernel that does not fit then is an error at its largest buffer. Its advice is `sched.fewer_warps`, which
+    `schedule-allocate` finds for a kernel that may not fit, from layouts for half of the warps, a quarter, and so on. Fewer slots would not
+    help: rings fit beside everything that is alive with them. A test lowers random kernels for targets with exactly
     the bytes that `getDemand` of `ir/schedule/Allocate.h` states.
 
     **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request
@@ -130,6 +133,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRing{"sched.ring"};
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
+    static constexpr ::llvm::StringLiteral kFewerWarps{"sched.fewer_warps"};
     static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};
     static constexpr ::llvm::StringLiteral kRole{"sched.role"};
     static constexpr ::llvm::StringLiteral kRoleAsked{"sched.role_asked"};

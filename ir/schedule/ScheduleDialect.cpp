@@ -32,17 +32,6 @@ void SchedDialect::initialize() {
   registerOps();
 }
 
-bool schedule::isByHand(func::FuncOp kernel) {
-  if (kernel->hasAttr(SchedDialect::kByHand))
-    return true;
-  return kernel
-      .walk([](scf::ForOp loop) {
-        return loop->hasAttr(SchedDialect::kByHand) ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 DictionaryAttr schedule::withoutSchedule(DictionaryAttr attributes) {
   SmallVector<NamedAttribute> rest;
   for (NamedAttribute attribute : attributes)
@@ -120,8 +109,6 @@ static LogicalResult verifyRole(Operation *op, StringRef name, Attribute value) 
 static LogicalResult verifyByHand(Operation *op, Attribute value) {
   bool isLoop = isa<scf::ForOp>(op) && op->hasAttr(SchedDialect::kPipeline);
   if (isLoop && isa<UnitAttr, NameLoc>(value))
-    return success();
-  if (isa<func::FuncOp>(op) && op->hasAttr(SchedDialect::kExpanded) && isa<UnitAttr>(value))
     return success();
   return op->emitOpError(
       "has 'sched.by_hand', which belongs on a loop with 'sched.pipeline' and is "
@@ -283,6 +270,15 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return op->emitOpError("has 'sched.conversions', which belongs on a kernel or a loop");
     if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
       return op->emitOpError() << "has 'sched.conversions' = " << value
+                               << ", which is not a positive i64";
+    return success();
+  }
+  if (name == kFewerWarps) {
+    auto warps = dyn_cast<IntegerAttr>(value);
+    if (!isa<func::FuncOp>(op))
+      return op->emitOpError("has 'sched.fewer_warps', which belongs on a kernel");
+    if (!warps || !warps.getType().isSignlessInteger(64) || warps.getInt() < 1)
+      return op->emitOpError() << "has 'sched.fewer_warps' = " << value
                                << ", which is not a positive i64";
     return success();
   }

@@ -53,8 +53,6 @@ inline bool isInFlight(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kInF
 inline bool isExpanded(mlir::func::FuncOp kernel) {
   return kernel->hasAttr(SchedDialect::kExpanded);
 }
-/// Whether the schedule of one of the kernel's loops was written by hand.
-bool isByHand(mlir::func::FuncOp kernel);
 /// Why these numbers of a pipeline are impossible; empty if they are possible.
 std::string findFault(int64_t slots, int64_t distance, CopyKind copies);
 /// Why slots of this form are impossible for tiles of this type; empty if they are possible.

@@ -1,12 +1,10 @@
 // See LowerTile.h: a kernel is lowered as its layouts and its schedule say. How much of everything
 // fits is known from the schedule's arithmetic (ir/target/MemoryBudget.h).
 #include "ir/simt/LowerTile.h"
-#include "ir/distribute/Facts.h"
 #include "ir/schedule/Allocate.h"
 #include "ir/schedule/Check.h"
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/ScheduleOps.h"
-#include "ir/schedule/SharedDemand.h"
 #include "ir/schedule/Stages.h"
 #include "ir/simt/LowerKernel.h"
 #include "ir/simt/sync/Arena.h"
@@ -31,7 +29,6 @@ private:
   LogicalResult prepare();
   /// Advice for a kernel that does not fit.
   std::string advise();
-  bool fitsWith(unsigned numWarps);
 
   func::FuncOp kernel;
   const LowerOptions &options;
@@ -39,22 +36,7 @@ private:
 };
 } // namespace
 
-bool KernelLowering::fitsWith(unsigned numWarps) {
-  // A copy, with layouts for this number of warps.
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-  func::FuncOp copy = kernel.clone();
-  scratch->push_back(copy);
-  AccessAnalysis analysis(*scratch);
-  if (failed(
-          assignLayouts(copy, {numWarps, options.target, analysis.getRuns()}, analysis.getFacts())))
-    return false;
-  LayoutAssignment fewer(copy, *options.target, numWarps);
-  return schedule::SharedDemand(copy, fewer).fixedWithin(copy) <= options.target->budget().total();
-}
-
 std::string KernelLowering::advise() {
-  if (schedule::isByHand(kernel))
-    return "use fewer slots in the schedule";
   std::string advice = "use smaller blocks";
   int64_t stages = 1;
   bool isPipelined = false;
@@ -63,20 +45,13 @@ std::string KernelLowering::advise() {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       stages = std::max(stages, schedule::askedSlots(loop, options.numStages));
   });
-  // Layouts for fewer warps are those of a kernel before its schedule.
-  ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
-  for (unsigned warps = isPipelined ? 0 : options.numWarps / 2; warps; warps /= 2) {
-    uint64_t option =
-        numWarpsOption({options.target, options.numWarps, options.numStages, options.unit},
-                       uint64_t(warps) * options.target->warpSize);
-    if (!option)
-      break;
-    if (!fitsWith(warps))
-      continue;
-    advice += " or num_warps=" + std::to_string(option);
-    break;
-  }
-  // Rings that a schedule has are those that fit: without them nothing else would take less.
+  if (auto fewer = kernel->getAttrOfType<IntegerAttr>(SchedDialect::kFewerWarps))
+    if (uint64_t option =
+            numWarpsOption({options.target, options.numWarps, options.numStages, options.unit},
+                           uint64_t(fewer.getInt()) * options.target->warpSize))
+      advice += " or num_warps=" + std::to_string(option);
+  // Rings that a schedule has are those that fit: without them, or with fewer slots, nothing else
+  // would take less.
   if (stages > 1 && !isPipelined)
     advice += "; num_stages=1 is not enough";
   return advice;

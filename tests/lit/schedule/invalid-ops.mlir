@@ -338,7 +338,7 @@ func.func @k() attributes {sched.expanded = 3 : i32, tile.kernel} {
 // -----
 
 // expected-error @+1 {{'func.func' op has 'sched.by_hand', which belongs on a loop with 'sched.pipeline' and is a unit attribute or a named location}}
-func.func @k() attributes {sched.by_hand = 5 : i32, sched.expanded, tile.kernel} {
+func.func @k() attributes {sched.by_hand, sched.expanded, tile.kernel} {
   return
 }
 

@@ -748,6 +748,21 @@ func.func @k() {
 // -----
 
 func.func @k() {
+  // expected-error @+1 {{'arith.constant' op has 'sched.fewer_warps', which belongs on a kernel}}
+  %c = arith.constant {sched.fewer_warps = 2 : i64} 0 : i32
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has 'sched.fewer_warps' = 0 : i64, which is not a positive i64}}
+func.func @k() attributes {sched.fewer_warps = 0 : i64, tile.kernel} {
+  return
+}
+
+// -----
+
+func.func @k() {
   // expected-error @+1 {{'arith.constant' op has 'sched.conversions', which belongs on a kernel or a loop}}
   %c = arith.constant {sched.conversions = 8 : i64} 0 : i32
   return
