@@ -1,4 +1,5 @@
-// What the simulation of channels costs: loops in loops cost the sum of their trip counts.
+// What the simulation of channels costs: loops in loops cost the sum of their trip counts. And that
+// a loop is simulated anew for every state in which it begins.
 #include "ir/schedule/Protocol.h"
 #include "ir/tile/RegisterDialects.h"
 
@@ -37,8 +38,10 @@ protected:
            " : i32\nscf.yield %f" + n + " : i32\n}\n";
   }
   static std::string kernel(const std::string &body) {
-    return "func.func @k(%n: i32) attributes {sched.conversions = 1024 : i64, sched.expanded, "
-           "tile.kernel} {\n%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n" +
+    return "func.func @k(%n: i32, %x: !tile.ptr<f16>) attributes {sched.conversions = 1024 : i64, "
+           "sched.expanded, tile.kernel} {\n%zero = arith.constant 0 : i32\n%one = arith.constant "
+           "1 "
+           ": i32\n" +
            body + "return\n}\n";
   }
   schedule::ProtocolCost costOf(const std::string &body) {
@@ -130,6 +133,67 @@ TEST_F(ProtocolCosts, ALoopInALoopIsSimulatedForEachState) {
   EXPECT_EQ(errorOf(nest(acquire + publish + await + release)), "");
   EXPECT_EQ(errorOf(nest(acquire + publish)),
             "'sched.acquire' op acquires slot 0, which has not been released");
+}
+
+/// A ring of two slots, and a loop around a loop that always uses slot 0. What is under way when
+/// the inner loop begins, `around`, uses slot %s: 1, but 0 in the third iteration, when everything
+/// else is as in the first one.
+class InFlight : public ProtocolCosts {
+protected:
+  static std::string op(const std::string &name, const std::string &slot) {
+    return "sched." + name + " %c[" + slot + "] : <slots = 2, copies = chunks>\n";
+  }
+  static std::string copy(const std::string &slot) {
+    return "sched.copy %p -> %a[" + slot + "] : tensor<16x16x!tile.ptr<f16>> -> " + kRing + "\n";
+  }
+  std::string errorIn(const std::string &before, const std::string &inner,
+                      const std::string &after) {
+    return errorOf("%two = arith.constant 2 : i32\n%init = arith.constant dense<0.0> : "
+                   "tensor<16x16xf32>\n%c = sched.channel : <slots = 2, copies = chunks>\n%a = "
+                   "sched.ring %c : !sched.channel<slots = 2, copies = chunks> -> !sched.ring" +
+                   std::string(kRing) +
+                   "\n%p = tile.splat %x : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>\n"
+                   "%r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> "
+                   "(tensor<16x16xf32>) : i32 {\n%third = arith.cmpi eq, %i, %two : i32\n%s = "
+                   "arith.select %third, %zero, %one : i32\n" +
+                   before + "scf.for %j = %zero to %one step %one : i32 {\n" + inner + "}\n" +
+                   after +
+                   "scf.yield %d : tensor<16x16xf32>\n}\n%all = sched.dot_wait pending 0 for %r : "
+                   "tensor<16x16xf32>\n");
+  }
+  static std::string dot(const std::string &slot) {
+    return "%t = sched.read %a[" + slot + "] : !sched.ring" + kRing +
+           "\n%d = tile.dot %t, %t, %acc {sched.in_flight} : tensor<16x16xf16>, tensor<16x16xf16> "
+           "-> tensor<16x16xf32>\n";
+  }
+  static constexpr const char *kWait = "sched.dot_wait pending 0\n";
+  static constexpr const char *kRing = "<2 of tensor<16x16xf16>, <order = swizzled, inner = 1>>";
+};
+
+TEST_F(InFlight, CopiesThatAreUnderWayWhenALoopBegins) {
+  std::string before = op("acquire", "%zero") + op("acquire", "%one") + copy("%s") +
+                       op("publish", "%zero"),
+              after = op("publish", "%one") + op("await", "%one") + dot("%one") + kWait +
+                      op("release", "%one"),
+              await = "sched.await %c[%zero] pending ";
+  EXPECT_EQ(
+      errorIn(before, await + "0 : <slots = 2, copies = chunks>\n" + op("release", "%zero"), after),
+      "");
+  EXPECT_EQ(
+      errorIn(before, await + "1 : <slots = 2, copies = chunks>\n" + op("release", "%zero"), after),
+      "'sched.await' op awaits slot 0, whose copies may still be under way");
+}
+
+TEST_F(InFlight, ProductsThatAreUnderWayWhenALoopBegins) {
+  std::string before;
+  for (const char *name : {"acquire", "publish", "await"})
+    before += op(name, "%zero") + op(name, "%one");
+  before += dot("%s") + op("release", "%zero") + op("release", "%one");
+  std::string inner = op("acquire", "%zero") + copy("%zero") + op("publish", "%zero") +
+                      op("await", "%zero") + op("release", "%zero");
+  EXPECT_EQ(errorIn(before + kWait, inner, ""), "");
+  EXPECT_EQ(errorIn(before, inner, kWait),
+            "'sched.copy' op fills slot 0, which products that are under way may still read");
 }
 
 } // namespace
