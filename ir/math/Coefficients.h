@@ -44,8 +44,8 @@ inline constexpr Polynomial kLog{kLogSingle, kLogWide};
 
 /// (log(1+f) - f + f²/2) / f³, 3/4 <= 1+f <= 3/2.
 inline constexpr double kLogQuartersSingle[] = { // error 2^-27.6
-    0x1.5555a40000000p-2, -0x1.0000400000000p-2, 0x1.9969ac0000000p-3, -0x1.54efb60000000p-3,
-    0x1.28846e0000000p-3, -0x1.0d8bd80000000p-3, 0x1.ac95f80000000p-4, -0x1.7146620000000p-5};
+    0x1.5555a60000000p-2, -0x1.0000220000000p-2, 0x1.9969940000000p-3, -0x1.54f0e00000000p-3,
+    0x1.2882180000000p-3, -0x1.0d88840000000p-3, 0x1.ac833a0000000p-4, -0x1.70d6de0000000p-5};
 inline constexpr Polynomial kLogQuarters{kLogQuartersSingle, {}};
 
 /// log2(1+f) / f - L, sqrt(1/2) <= 1+f <= sqrt(2), where L is log2(e) as a float32.
@@ -73,7 +73,7 @@ inline constexpr Polynomial kLogTail{kLogTailSingle, kLogTailWide};
 
 /// (sin(r) - r) / r³ in z = r², |r| <= π/4.
 inline constexpr double kSinSingle[] = { // error 2^-37.49
-    -0x1.5555560000000p-3, 0x1.1111080000000p-7, -0x1.a00f7a0000000p-13, 0x1.6cd0b60000000p-19};
+    -0x1.5555560000000p-3, 0x1.1111a80000000p-7, -0x1.a05b180000000p-13, 0x1.7273760000000p-19};
 inline constexpr double kSinWide[] = { // error 2^-68.72
     -0x1.5555555555555p-3, 0x1.111111111110bp-7, -0x1.a01a01a018a58p-13, 0x1.71de3a532ec26p-19,
     -0x1.ae64528b07c4dp-26, 0x1.61208aa1876e0p-33, -0x1.aaa16c6e507b9p-41};

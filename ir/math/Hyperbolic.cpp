@@ -46,14 +46,16 @@ Quarters quarters(Real x, std::optional<Bool> near) {
 
 /// sinh(rest) cosh(k ln 2) + cosh(rest) sinh(k ln 2).
 Real sinhSingle(Real x) {
-  auto [rest, sum, difference] = quarters(x, abs(x) < 1.0);
+  Bool near = abs(x) < 1.0;
+  auto [rest, sum, difference] = quarters(x, near);
   // The rounding error of the square counts close to 1, as does that of the series' second term.
   Real square = rest * rest, low = fma(rest, rest, -square);
   llvm::ArrayRef<double> p = kSinh.single;
   Real beyond = square * (square * evaluate(p.drop_front(), square)), third = x.c->real(p[0]);
   Real sine = fma(rest, fma(square, third, fma(low, third, beyond)), rest);
   Real half = difference + fma(sum, sine, (difference * square) * evaluate(kShortCosh, square));
-  return copySign(half + half, x);
+  // Half of a number close to the smallest normal one is not exact.
+  return copySign(select(near, sine, half + half), x);
 }
 
 /// Likewise. All but the first term goes into one factor of the last product.

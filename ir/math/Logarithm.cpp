@@ -89,16 +89,22 @@ Real logarithm(Real x, const Constant *of2, const Constant *ofE) {
   return withSpecial(x, s.hi + (s.lo + tail));
 }
 
-/// float32: e of x = 2^e m in its place among the bits, where the least m is given. From 3/4 on, x
-/// - 1 of log1p is exact; from 2/3 on, |m - 1| is least for all; from sqrt(1/2) on, log10 m is no
-/// larger than the sum with e.
-constexpr uint32_t kThreeQuarters = 0x3f400000, kTwoThirdsPattern = 0x3f2aaaab,
-                   kRootHalf = 0x3f3504f3;
+/// float32: e of x = 2^e m in its place among the bits, where the least m is given. From 2/3 on,
+/// |m - 1| is least for all; from sqrt(1/2) on, log10 m is no larger than the sum with e.
+constexpr uint32_t kTwoThirdsPattern = 0x3f2aaaab, kRootHalf = 0x3f3504f3;
 Int exponentBits(Int pattern, uint32_t least) { return (pattern - least) & 0xff800000; }
 
-/// Of log2: from 0.688 on, and the factor that makes e + f · factor at least 1/2 where |e| is 1.
-constexpr uint32_t kLog2Least = 0x3f3020c5;
-constexpr double kLog2Factor = 1.328125;
+/// Of log2: from 0.686 on, and the factor that makes e + f · factor at least 1/2 where |e| is 1, and
+/// the rest of log2 (1 + f) at most 1/8, whose rounding error counts most where e is 1.
+constexpr uint32_t kLog2Least = 0x3f2f9db2;
+constexpr double kLog2Factor = 1.34375;
+
+/// Of log1p: 3/4 less its last place, and 1 less twice its last place. The rounded product of 1 + x
+/// with the latter is 2^e times the former, or more, where 1 + x > 2^e 3/4: at 1 + x = 2^e 3/4 it is
+/// halfway between two floats, the even one of which is the smaller. A rounded 1 + x cannot tell
+/// that, and f below is not exact on the wrong side.
+constexpr uint32_t kLog1pLeast = 0x3f3fffff;
+constexpr double kLog1pFactor = 0x1.fffffcp-1;
 
 /// A part of ln 2 that is a float, but for 2^-36.8 of it: ln 2 as a float is wrong by 2^-28.4,
 /// which counts where e is 1 or -1.
@@ -168,11 +174,12 @@ Real tilerun::mathx::log1pPair(Pair x) {
   return sum(plusTurns(e, {argument.hi, tail}));
 }
 
-/// float32: 1 + x = 2^e (1 + f), where f = 2^-e x + (2^-e - 1) is exact for all but small 2^-e.
+/// float32: 1 + x = 2^e (1 + f), -1/4 <= f <= 1/2, where f = 2^-e x + (2^-e - 1) is exact for all but
+/// small 2^-e.
 static Real log1pSingle(Real x) {
   Calculator &c = *x.c;
-  Real u = x + 1.0;
-  Int field = exponentBits(bits(u), kThreeQuarters);
+  Real factor = c.real(kLog1pFactor);
+  Int field = exponentBits(bits(fma(x, factor, factor)), kLog1pLeast);
   Real scaled = fromBits(bits(x) - field),
        power = fromBits(c.integer(0x40800000) - field); // 4 · 2^-e
   Real f = scaled + fma(power, c.real(0.25), c.real(-1));

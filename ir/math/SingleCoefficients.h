@@ -22,11 +22,11 @@ inline constexpr double kShortAtan[] = { // error 2^-28.5
     -0x1.5825f20000000p-4, 0x1.da9c2e0000000p-5, -0x1.fe7d240000000p-6, 0x1.6551e20000000p-7,
     -0x1.d5a1aa0000000p-10};
 
-/// log2(1 + x) / x - kLog2Factor, 0.688 <= 1 + x <= 1.376.
+/// log2(1 + x) / x - kLog2Factor, 0.686 <= 1 + x <= 1.372.
 inline constexpr double kShortLog2[] = { // error 2^-28.8
-    0x1.d547660000000p-4, -0x1.7154760000000p-1, 0x1.ec706c0000000p-2, -0x1.7154480000000p-2,
-    0x1.2782c40000000p-2, -0x1.eca4ae0000000p-3, 0x1.a3e6c20000000p-3, -0x1.6b28540000000p-3,
-    0x1.5c13780000000p-3, -0x1.6d41880000000p-3, 0x1.d641220000000p-4};
+    0x1.9547660000000p-4, -0x1.7154760000000p-1, 0x1.ec706c0000000p-2, -0x1.7154400000000p-2,
+    0x1.2782a80000000p-2, -0x1.eca8800000000p-3, 0x1.a3f2a80000000p-3, -0x1.6ae3ae0000000p-3,
+    0x1.5b4a6c0000000p-3, -0x1.6eba9c0000000p-3, 0x1.dea0600000000p-4};
 
 /// (log(1 + x) / x - 1 + x / 2) / x², 2/3 <= 1 + x <= 4/3.
 inline constexpr double kShortLog[] = { // error 2^-30.0
@@ -63,7 +63,7 @@ inline constexpr double kShortErfcx[] = { // error 2^-25.4
 inline constexpr double kShortErfcxAll[] = { // error 2^-26.1
     -0x1.5864b20000000p-1, 0x1.1821fe0000000p-2, -0x1.243a900000000p-5, -0x1.58e21a0000000p-6,
     0x1.9ff0de0000000p-8, 0x1.88e6660000000p-9, -0x1.b810920000000p-11, -0x1.35e6e80000000p-11,
-    0x1.25fd320000000p-14, 0x1.6305440000000p-14};
+    0x1.25fd320000000p-14, 0x1.62ff040000000p-14};
 
 /// erfinv(x) / x - 1 in w - 2, w = -log2(1 - x²), w <= 5.5.
 inline constexpr double kShortErfinv[] = { // error 2^-29.1

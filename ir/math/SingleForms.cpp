@@ -104,12 +104,12 @@ Real single::erfcx(Real x) {
   Real inverse = approximateReciprocal(divisor);
   Real lost = fma(magnitude, c.real(-a), divisor - 2 * a);
   Real rest = fma(inverse, lost, fma(-inverse, divisor, c.real(1)));
-  Real t = fma(magnitude, c.real(a), c.real(-2 * a)) * inverse;
-  t = fma(t, rest, t);
+  // (x - 2) / (x + 2) as 1 - 4 / (x + 2).
+  Real four = c.real(-4 * a), t = fma(inverse * rest, four, fma(inverse, four, c.real(1)));
   Real factor = evaluate(kShortErfcxAll, t);
   Real u = fma(t, factor, fma(t, factor, c.real(1)) * rest);
-  // Far out a / sqrt π.
-  u = select(magnitude < 0x1p60, u, a * 0.56418958354775629 - 1);
+  // At infinity it is NaN, in place of the limit of a (x + 2) exp(x²) erfc(x), less 1.
+  u = select(magnitude < c.infinity(), u, a * 0.56418958354775629 - 1);
   Real upper = fma(inverse, u, inverse);
   // erfc(-x) = 2 - erfc x. From the limit on e^x² = 2^k (1 + e) overflows, but 2^(k-3) does not.
   Real limited = atMost(magnitude, 9.48);

@@ -149,8 +149,8 @@ ERFC_SCALE = coefficients.rounded(1 / (4 * exp(4) * erfc(mpf(2))), 24)
 TABLES = [
     ("Asin", "(asin(x) / x - 1) / z in z = x², |x| <= 0.55", odd("asin"), None, NEAR_0, "0.3026", range(1, 6), 1),
     ("Atan", "(atan(x) / x - 1) / z in z = x², |x| <= 1", odd("atan"), None, NEAR_0, 1, range(1, 10), 1),
-    ("Log2", "log2(1 + x) / x - kLog2Factor, 0.688 <= 1 + x <= 1.376", "log2(1+x)/x-1.328125", "x/log2(1+x)", "-0.3121",
-     "0.3761", range(11), 0),
+    ("Log2", "log2(1 + x) / x - kLog2Factor, 0.686 <= 1 + x <= 1.372", "log2(1+x)/x-1.34375", "x/log2(1+x)", "-0.3140",
+     "0.3722", range(11), 0),
     ("Log", "(log(1 + x) / x - 1 + x / 2) / x², 2/3 <= 1 + x <= 4/3", "(log(1+x)/x-1+x/2)/(x*x)", "x*x*x/log(1+x)",
      "-0.3335", "0.3341", range(9), 0),
     ("Log1p", "(log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2", "log1p(x)/x", None, "-0.25", "0.5", range(1, 10), 1),
