@@ -94,14 +94,14 @@ Real logarithm(Real x, const Constant *of2, const Constant *ofE) {
 constexpr uint32_t kTwoThirdsPattern = 0x3f2aaaab, kRootHalf = 0x3f3504f3;
 Int exponentBits(Int pattern, uint32_t least) { return (pattern - least) & 0xff800000; }
 
-/// Of log2: from 0.686 on, and the factor that makes e + f · factor at least 1/2 where |e| is 1, and
-/// the rest of log2 (1 + f) at most 1/8, whose rounding error counts most where e is 1.
+/// Of log2: from 0.686 on, and the factor that makes e + f · factor at least 1/2 where |e| is 1,
+/// and the rest of log2 (1 + f) at most 1/8, whose rounding error counts most where e is 1.
 constexpr uint32_t kLog2Least = 0x3f2f9db2;
 constexpr double kLog2Factor = 1.34375;
 
 /// Of log1p: 3/4 less its last place, and 1 less twice its last place. The rounded product of 1 + x
-/// with the latter is 2^e times the former, or more, where 1 + x > 2^e 3/4: at 1 + x = 2^e 3/4 it is
-/// halfway between two floats, the even one of which is the smaller. A rounded 1 + x cannot tell
+/// with the latter is 2^e times the former, or more, where 1 + x > 2^e 3/4: at 1 + x = 2^e 3/4 it
+/// is halfway between two floats, the even one of which is the smaller. A rounded 1 + x cannot tell
 /// that, and f below is not exact on the wrong side.
 constexpr uint32_t kLog1pLeast = 0x3f3fffff;
 constexpr double kLog1pFactor = 0x1.fffffcp-1;
@@ -174,8 +174,8 @@ Real tilerun::mathx::log1pPair(Pair x) {
   return sum(plusTurns(e, {argument.hi, tail}));
 }
 
-/// float32: 1 + x = 2^e (1 + f), -1/4 <= f <= 1/2, where f = 2^-e x + (2^-e - 1) is exact for all but
-/// small 2^-e.
+/// float32: 1 + x = 2^e (1 + f), -1/4 <= f <= 1/2, where f = 2^-e x + (2^-e - 1) is exact for all
+/// but small 2^-e.
 static Real log1pSingle(Real x) {
   Calculator &c = *x.c;
   Real factor = c.real(kLog1pFactor);
