@@ -43,6 +43,9 @@ Scaled exp2Pair(Pair x);
 Real log(Real x);
 Real log2(Real x);
 Real log10(Real x);
+/// log x + addend of float32, for positive finite x. The sum is rounded once beside what x's
+/// exponent adds.
+Real logPlus(Real x, Real addend);
 /// log 2x, for x up to infinity.
 Real logOfTwice(Real x);
 Real log1p(Real x);

@@ -1,5 +1,5 @@
-// Hyperbolic functions from e^|x| as a pair, or by polynomials near 0; on float32 sinh and cosh by
-// addition theorems. Their inverses by log1p of a pair.
+// Hyperbolic functions from e^|x| as a pair, or by polynomials near 0; on float32 sinh by an
+// addition theorem, cosh from e^|x|. Their inverses by log1p of a pair.
 #include "ir/math/Functions.h"
 #include "ir/math/SingleCoefficients.h"
 
@@ -23,11 +23,12 @@ Halves halves(Real x) {
   return {growing, 0.25 / growing.hi};
 }
 
-/// float32: |x| = k ln 2 + rest, (2^k + 2^-k) / 4 and (2^k - 2^-k) / 4, where k is 0 if `near`.
-struct Quarters {
-  Real rest, sum, difference;
+/// float32: |x| = k ln 2 + rest, and the bits of 2^(k - 2), where k is 0 if `near`.
+struct Turns {
+  Real rest;
+  Int quarter;
 };
-Quarters quarters(Real x, std::optional<Bool> near) {
+Turns reduceSingle(Real x, std::optional<Bool> near) {
   Calculator &c = *x.c;
   Real magnitude = atMost(abs(x), 89.6); // At the limit k is 129 and results overflow.
   // A sum with this number has k - 2, as an exponent, in its low bits.
@@ -38,33 +39,36 @@ Quarters quarters(Real x, std::optional<Bool> near) {
   Real k = shifted - kShift;
   auto ln2 = c.split(kLn2, c.shortBits());
   Real rest = fma(k, -ln2.b, fma(k, -ln2.a, magnitude)); // The first product and sum are exact.
-  // 2^(4 - k), which is normal for all k.
-  Int growing = bits(shifted) << 23;
-  Real up = fromBits(growing), down = fromBits(c.integer(0x80000000) - growing);
-  return {rest, fma(down, c.real(0x1p-6), up), fma(down, c.real(-0x1p-6), up)};
+  return {rest, bits(shifted) << 23};
 }
 
 /// sinh(rest) cosh(k ln 2) + cosh(rest) sinh(k ln 2).
 Real sinhSingle(Real x) {
   Bool near = abs(x) < 1.0;
-  auto [rest, sum, difference] = quarters(x, near);
+  auto [rest, growing] = reduceSingle(x, near);
+  // (2^k + 2^-k) / 4 and (2^k - 2^-k) / 4, by way of 2^(4 - k), which is normal for all k.
+  Calculator &c = *x.c;
+  Real up = fromBits(growing), down = fromBits(c.integer(0x80000000) - growing);
+  Real sum = fma(down, c.real(0x1p-6), up), difference = fma(down, c.real(-0x1p-6), up);
   // The rounding error of the square counts close to 1, as does that of the series' second term.
   Real square = rest * rest, low = fma(rest, rest, -square);
   llvm::ArrayRef<double> p = kSinh.single;
-  Real beyond = square * (square * evaluate(p.drop_front(), square)), third = x.c->real(p[0]);
+  Real beyond = square * (square * evaluate(p.drop_front(), square)), third = c.real(p[0]);
   Real sine = fma(rest, fma(square, third, fma(low, third, beyond)), rest);
   Real half = difference + fma(sum, sine, (difference * square) * evaluate(kShortCosh, square));
   // Half of a number close to the smallest normal one is not exact.
   return copySign(select(near, sine, half + half), x);
 }
 
-/// Likewise. All but the first term goes into one factor of the last product.
+/// e^|x| / 4 and one over it. What is lost in the first, the second one loses with the other sign,
+/// so that close to 0 neither counts.
 Real coshSingle(Real x) {
-  auto [rest, sum, difference] = quarters(x, std::nullopt);
-  Real square = rest * rest;
-  Real slope = fma(sum * rest, evaluate(kShortCosh, square), difference);
-  slope = fma(difference, square * evaluate(kShortSinh, square), slope);
-  Real half = fma(rest, slope, sum);
+  Calculator &c = *x.c;
+  auto [rest, quarter] = reduceSingle(x, std::nullopt);
+  Real power = fromBits(quarter), beyond = fma(rest * rest, evaluate(kExp, rest), rest);
+  Real growing = fma(power, beyond, power), inverse = reciprocal(growing);
+  inverse = fma(inverse, fma(-growing, inverse, c.real(1)), inverse);
+  Real half = fma(inverse, c.real(0x1p-4), growing);
   return half + half;
 }
 } // namespace

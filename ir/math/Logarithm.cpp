@@ -109,11 +109,16 @@ constexpr double kLog1pFactor = 0x1.fffffcp-1;
 /// A part of ln 2 that is a float, but for 2^-36.8 of it: ln 2 as a float is wrong by 2^-28.4,
 /// which counts where e is 1 or -1.
 constexpr double kPart = 1.0 / 6741;
-/// log(1 + f) + e ln 2, given e in parts.
+/// log(1 + f), given f.
+Real logOfSum(Real f, ArrayRef<double> coefficients) {
+  Real tail = f * fma(f, evaluate(coefficients, f), f.c->real(-0.5));
+  return fma(f, tail, f);
+}
+/// log + e ln 2, given e in parts.
+Real plusParts(Real log, Real parts) { return fma(parts, log.c->real(kLn2.a * kPart), log); }
+/// log(1 + f) + e ln 2.
 Real logOfProduct(Real f, Real parts, ArrayRef<double> coefficients) {
-  Calculator &c = *f.c;
-  Real tail = f * fma(f, evaluate(coefficients, f), c.real(-0.5));
-  return fma(parts, c.real(kLn2.a * kPart), fma(f, tail, f));
+  return plusParts(logOfSum(f, coefficients), parts);
 }
 
 struct Single {
@@ -134,6 +139,10 @@ Real tilerun::mathx::log(Real x) {
     return withSpecial(x, sum(logPair(x)));
   auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
   return withSpecial(x, logOfProduct(f, parts, kShortLog));
+}
+Real tilerun::mathx::logPlus(Real x, Real addend) {
+  auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
+  return plusParts(logOfSum(f, kShortLog) + addend, parts);
 }
 Real tilerun::mathx::logOfTwice(Real x) {
   if (x.c->wide) {

@@ -54,11 +54,11 @@ Real tilerun::mathx::pow(Real x, Real y) {
 static Real estimatedCbrt(Real x) {
   Calculator &c = *x.c;
   Real magnitude = abs(x), logarithm = approximate<math::Log2Op>(magnitude);
-  Real y = c.estimate(&Estimates::exp2, logarithm * (1.0 / 3));
-  Real excess = fma(-magnitude, reciprocal(y * y), y);
-  y = copySign(fma(excess, c.real(-1.0 / 3), y), x);
-  // Zeros, infinities, NaN.
-  return select(abs(logarithm) < c.infinity(), y, x);
+  // Zeros and infinities go through the step, too: it starts from a number, and the addend keeps
+  // the square of 0, but of no other root, from being 0.
+  Real y = c.estimate(&Estimates::exp2, atMost(logarithm * (1.0 / 3), 43));
+  Real excess = fma(-magnitude, reciprocal(fma(y, y, c.real(0x1p-126))), y);
+  return copySign(fma(excess, c.real(-1.0 / 3), y), x);
 }
 
 Real tilerun::mathx::cbrt(Real x) {

@@ -45,11 +45,7 @@ inline constexpr double kShortLog2Erfc[] = { // error 2^-29.7
     -0x1.7ca2f20000000p-2, 0x1.d52ee60000000p-1, 0x1.39bece0000000p-3, -0x1.1855fa0000000p-5,
     0x1.5688500000000p-8, -0x1.e11f2c0000000p-12, 0x1.0479c60000000p-16};
 
-/// (sinh(x) / x - 1) / z in z = x², |x| <= ln 2 / 2.
-inline constexpr double kShortSinh[] = { // error 2^-26.1
-    0x1.5554ac0000000p-3, 0x1.122aa00000000p-7};
-
-/// (cosh(x) - 1) / z likewise.
+/// (cosh(x) - 1) / z in z = x², |x| <= ln 2 / 2.
 inline constexpr double kShortCosh[] = { // error 2^-33.1
     0x1.0000000000000p-1, 0x1.5554e20000000p-5, 0x1.6d54060000000p-10};
 

@@ -122,15 +122,6 @@ Real single::erfcx(Real x) {
   return select(x < 0.0, lower, upper);
 }
 
-Real single::logGammaNear(Real z) {
-  // The zeros at 0 and 1 times a polynomial. Its constant times the zeros is the largest part: that
-  // product's rounding error counts.
-  ArrayRef<double> p = kLogGamma.single;
-  Real t = z - 0.5, zeros = fma(z, z, -z);
-  Pair first = twoProduct(zeros, z.c->real(p[0]));
-  return first.hi + fma(zeros, t * evaluate(p.drop_front(), t), first.lo);
-}
-
 Real single::modifiedBessel(Real x, int order) {
   Calculator &c = *x.c;
   Real magnitude = abs(x);

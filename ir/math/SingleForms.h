@@ -15,9 +15,11 @@ Real normcdfinv(Real x);
 Real erfinv(Real x);
 Real erfcinv(Real x);
 Real erfcx(Real x);
-/// log Γ(1 + z) for -1/4 <= z <= 5/4.
-Real logGammaNear(Real z);
 /// Modified Bessel functions of the first kind, order 0 or 1.
 Real modifiedBessel(Real x, int order);
+
+// SingleGamma.cpp
+Real tgamma(Real x);
+Real lgamma(Real x);
 
 } // namespace tilerun::mathx::single

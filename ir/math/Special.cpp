@@ -1,4 +1,5 @@
-// The scaled complementary error function, inverses, and the gamma function. See Composed.h.
+// The scaled complementary error function, inverses, and the gamma function: float64, SingleForms.h
+// has float32. See Composed.h.
 #include "ir/math/Composed.h"
 #include "ir/math/Functions.h"
 #include "ir/math/SingleForms.h"
@@ -11,13 +12,6 @@ using namespace mlir;
 using namespace tilerun::mathx;
 
 namespace {
-
-/// 1 / x; on float32 to some units in the last place.
-Real closeReciprocal(Real x) {
-  Calculator &c = *x.c;
-  auto flags = c.wide ? arith::FastMathFlags::none : arith::FastMathFlags::afn;
-  return {&c, arith::DivFOp::create(c.b, c.loc, c.real(1).v, x.v, flags)};
-}
 
 Pair select(Bool condition, Pair x, Pair y) {
   return {tilerun::mathx::select(condition, x.hi, y.hi),
@@ -36,7 +30,7 @@ Real erfcinvOfTail(Real tail) {
   Real first = fma(logarithm, c.real(0.5), c.real(2 / (std::numbers::pi * a)));
   Real root = sqrt(first * first - logarithm * (1 / a));
   Real y = sqrt(abs(root - first));
-  for (int i = 0; i < (c.wide ? 4 : 3); ++i) {
+  for (int i = 0; i < 4; ++i) {
     Real scaled = wide::erfcx(y, c.real(1));
     Real excess = apply<math::LogOp>(scaled) - fma(y, y, target);
     y = fma(excess, scaled * 0.88622692545275801, y);
@@ -48,7 +42,7 @@ Real erfcinvOfTail(Real tail) {
 Real erfinvNearZero(Real target) {
   Calculator &c = *target.c;
   Real y = target * fma(target * target, c.real(0.2320136665), c.real(0.88622692545275801));
-  for (int i = 0; i < (c.wide ? 3 : 2); ++i) {
+  for (int i = 0; i < 3; ++i) {
     Real density = apply<math::ExpOp>(-(y * y)) * 1.1283791670955126;
     Real step = (apply<math::ErfOp>(y) - target) / density;
     y = y - step / fma(y, step, c.real(1));
@@ -82,10 +76,10 @@ Scaled gammaOfPositive(Real x, Bool reflected) {
   // From 8 on, Stirling's series: 2^((x - 1/2) log2 x - x log2 e + …) (DLMF 5.11.1).
   constexpr Constant kLog2RootTwoPi{0x1.536439a4c6efcp+0, -0x1.49e49a361efebp-54,
                                     0x1.1c4e970c93c98p-110};
-  Real large = clamp(x, 8, c.choose(48, 260));
+  Real large = clamp(x, 8, 260);
   auto log2E = c.split(kLog2E);
   Pair a = multiply(large - 0.5, log2Pair(large)), b = multiply(-large, {log2E.a, log2E.b});
-  Real inverse = closeReciprocal(large);
+  Real inverse = 1.0 / large;
   Real series = poly(kStirling, inverse * inverse) * inverse * 1.4426950408889634;
   auto constant = c.split(kLog2RootTwoPi);
   Pair s = twoSum(a.hi, b.hi), t = twoSum(s.hi, constant.a);
@@ -95,8 +89,7 @@ Scaled gammaOfPositive(Real x, Bool reflected) {
   Real whole = apply<math::FloorOp>(x);
   Pair factors{c.real(1), c.real(0)};
   for (int k = 1; k <= 6; ++k) {
-    Pair more =
-        c.wide ? multiply(x - double(k), factors) : Pair{(x - double(k)) * factors.hi, factors.lo};
+    Pair more = multiply(x - double(k), factors);
     factors = select(whole > double(k), more, factors);
   }
   Real fraction = x - whole;
@@ -105,14 +98,13 @@ Scaled gammaOfPositive(Real x, Bool reflected) {
   Pair ends = twoProduct(z, fraction);
   ends.lo = fma((1.0 - z) - fraction, fraction, ends.lo);
   Real last = select(whole > 0.0, x, 1.0);
-  Pair product = c.wide ? multiply(last, factors) : twoProduct(last, factors.hi);
+  Pair product = multiply(last, factors);
   Real core = poly(kReciprocalGamma, select(reflected, z, fraction));
-  Pair usual{select(x < 1.0, core * x, core), c.real(0)};
-  if (c.wide)
-    usual.lo = select(x < 1.0, fma(core, x, -usual.hi), 0.0);
+  Real times = select(x < 1.0, core * x, core);
+  Pair usual{times, select(x < 1.0, fma(core, x, -times), 0.0)};
   Pair divisor = select(reflected, multiply(core, multiply(ends, product)), usual);
   factors = select(reflected, Pair{c.real(1), c.real(0)}, factors);
-  Real reciprocal = closeReciprocal(divisor.hi), quotient = factors.hi * reciprocal;
+  Real reciprocal = 1.0 / divisor.hi, quotient = factors.hi * reciprocal;
   Real missing = fma(-quotient, divisor.hi, factors.hi) + factors.lo;
   Real rest = fma(-quotient, divisor.lo, missing) * reciprocal;
   Bool isLarge = x >= 8.0;
@@ -166,6 +158,8 @@ Real composed::normcdfinv(Real x) {
 }
 
 Real composed::tgamma(Real x) {
+  if (!x.c->wide)
+    return single::tgamma(x);
   Calculator &c = *x.c;
   Real magnitude = abs(x);
   // Factors where they are few; the reflection below loses more.
@@ -175,17 +169,19 @@ Real composed::tgamma(Real x) {
   // Γ(-x) = -π / (x sin(πx) Γ(x)) (DLMF 5.5.3); the sine is exactly zero at integers.
   Real sine = sineOfPi(magnitude);
   Real divisor = clamp(magnitude, 0, 300) * sine * usual;
-  Real below = scale(-std::numbers::pi * closeReciprocal(divisor), c.integer(0) - gamma.integer);
+  Real below = scale(-std::numbers::pi * (1.0 / divisor), c.integer(0) - gamma.integer);
   Real half = 0.5 * apply<math::FloorOp>(magnitude);
   Real near = select(apply<math::FloorOp>(half) == half, -usual, usual);
   below = select(isNear, near, below);
   below = select(sine == 0.0, c.nan(), below);
   Real result = select(x < 0.0, below, above);
-  result = select(magnitude < c.real(0x1p-30, 0x1p-60), closeReciprocal(x), result);
+  result = select(magnitude < 0x1p-60, 1.0 / x, result);
   return select(unordered(x, x), c.nan(), result);
 }
 
 Real composed::lgamma(Real x) {
+  if (!x.c->wide)
+    return single::lgamma(x);
   Calculator &c = *x.c;
   Real magnitude = abs(x);
   // From 8 on: (x - 1/2) (log x - 1) + (log 2π - 1) / 2 + Stirling's series (DLMF 5.11.1).
@@ -195,7 +191,7 @@ Real composed::lgamma(Real x) {
   Pair logarithm = multiply(log2Pair(large), Pair{ln2.a, ln2.b});
   Pair less = twoSum(logarithm.hi, c.real(-1));
   Pair main = multiply(large - 0.5, Pair{less.hi, less.lo + logarithm.lo});
-  Real inverse = closeReciprocal(large);
+  Real inverse = 1.0 / large;
   Real series = poly(kStirling, inverse * inverse) * inverse + 0.4189385332046727418;
   Real stirling = main.hi + (main.lo + series);
   stirling = select(main.hi < c.infinity(), stirling, c.infinity());
@@ -207,15 +203,14 @@ Real composed::lgamma(Real x) {
   for (int k = 1; k <= 6; ++k)
     factors = select(steps >= double(k), factors * (magnitude - double(k)), factors);
   Real z = select(isTiny, magnitude, clamp((magnitude - steps) - 1.0, -1, 2));
-  Real core = c.wide ? wide::logGammaNear(z) : single::logGammaNear(z);
+  Real core = wide::logGammaNear(z);
   // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel. All take one
   // logarithm.
   Bool isLarge = magnitude >= 8.0, isNegative = x < 0.0;
   factors = select(isLarge, 1.0, factors);
   Real sine = abs(sineOfPi(magnitude));
-  Real reflected =
-      std::numbers::pi * closeReciprocal(sine * select(isTiny, 1.0, magnitude * factors));
-  Bool isZero = magnitude < c.real(0x1p-30, 0x1p-60);
+  Real reflected = std::numbers::pi * (1.0 / (sine * select(isTiny, 1.0, magnitude * factors)));
+  Bool isZero = magnitude < 0x1p-60;
   Real argument = select(isNegative & !isZero, reflected, select(isTiny, magnitude, factors));
   Real logArgument = apply<math::LogOp>(argument);
   Real base = select(isLarge, stirling, core);

@@ -45,25 +45,33 @@ inline constexpr double kErfcxAllLow = -0x1.10b57fd652fc6p-58;
 inline constexpr Polynomial kErfcxAll{{}, kErfcxAllWide};
 
 /// 1 / Γ(1+z), 0 <= z <= 1.
-inline constexpr double kReciprocalGammaSingle[] = { // error 2^-29.85
-    0x1.0000000000000p+0, 0x1.2788ca0000000p-1, -0x1.4fceae0000000p-1, -0x1.5871480000000p-5,
-    0x1.5582de0000000p-3, -0x1.5e6f420000000p-5, -0x1.1ed00e0000000p-7, 0x1.aed3480000000p-8,
-    -0x1.1e63600000000p-10};
 inline constexpr double kReciprocalGammaWide[] = { // error 2^-64.82
     0x1.0000000000000p+0, 0x1.2788cfc6fb619p-1, -0x1.4fcf4026afa3ep-1, -0x1.5815e8fa24903p-5,
     0x1.5512320b376a1p-3, -0x1.59af1039c374ep-5, -0x1.3b4af2d479e26p-7, 0x1.d919c8b7ddbdap-8,
     -0x1.31714d6303986p-10, -0x1.c35f709c7a222p-13, 0x1.0c7ddcab766c6p-13, -0x1.512208b684b8bp-16,
     -0x1.5d8d9630a21dfp-20, 0x1.3d78969758b67p-20, -0x1.024ea39dbff3cp-22, 0x1.94b8b510c2563p-26,
     -0x1.cf8dcd7a79f2dp-31};
-inline constexpr Polynomial kReciprocalGamma{kReciprocalGammaSingle, kReciprocalGammaWide};
+inline constexpr Polynomial kReciprocalGamma{{}, kReciprocalGammaWide};
+
+/// the same in z - 121/256, around which it is nearly flat and nearly a float32.
+inline constexpr double kReciprocalGammaAroundSingle[] = { // error 2^-29.85
+    0x1.210d340000000p+0, -0x1.88b6920000000p-7, -0x1.14e1420000000p-1, 0x1.5a8b160000000p-3,
+    0x1.d159760000000p-5, -0x1.620ce00000000p-5, 0x1.93f0580000000p-8, 0x1.4032b00000000p-9,
+    -0x1.1e63600000000p-10};
+inline constexpr Polynomial kReciprocalGammaAround{kReciprocalGammaAroundSingle, {}};
 
 /// (log Γ(x) - (x - 1/2) log x + x - log(2π) / 2) x in 1 / x², 8 <= x.
-inline constexpr double kStirlingSingle[] = { // error 2^-33.78
-    0x1.5555560000000p-4, -0x1.6c141c0000000p-9, 0x1.98f9a80000000p-11};
+inline constexpr double kStirlingSingle[] = { // error 2^-25.32
+    0x1.55554e0000000p-4, -0x1.6a7b6e0000000p-9};
 inline constexpr double kStirlingWide[] = { // error 2^-66.18
     0x1.5555555555555p-4, -0x1.6c16c16c16b32p-9, 0x1.a01a019ee9ce3p-11, -0x1.38137ecdcb064p-11,
     0x1.b94f76e652f54p-11, -0x1.f600ec7a1ada1p-10, 0x1.96ef68addadb8p-8, -0x1.560f998613c8dp-6};
 inline constexpr Polynomial kStirling{kStirlingSingle, kStirlingWide};
+
+/// (sin(πx) / (πx) - 1) / x² in x², |x| <= 1/2.
+inline constexpr double kSineOfPiSingle[] = { // error 2^-27.3
+    -0x1.a51a5a0000000p+0, 0x1.9f994c0000000p-1, -0x1.8609460000000p-3, 0x1.95184e0000000p-6};
+inline constexpr Polynomial kSineOfPi{kSineOfPiSingle, {}};
 
 /// log Γ(1+z) / (z (z-1)) in z - 1/2, -1/4 <= z <= 5/4.
 inline constexpr double kLogGammaSingle[] = { // error 2^-29.58

@@ -13,6 +13,7 @@ ONE = [(-1, 1)] * 2
 UNIT = [(0, 1)] * 2
 TINY = mpf(10)**-20
 HALF = mpf(1) / 2
+AROUND = mpf(121) / 256
 
 
 def nudged(x, *places):
@@ -41,6 +42,11 @@ def stirling(u):
 def log_gamma(t):
     z = nudged(t + mpf(1) / 2, 0, 1)
     return loggamma(1 + z) / (z * (z - 1))
+
+
+def sine_of_pi(z):
+    x = sqrt(nudged(z, 0))
+    return (sin(pi * x) / (pi * x) - 1) / (x * x)
 
 
 def cached(f):
@@ -118,9 +124,13 @@ def y_middle(order, low, high, zeros):
 TABLES = [
     ("ErfcxAll", "(x + 3/4) exp(x²) erfc(x) in t = (x-3) / (x+3), 0 <= x",
      scaled_erfc, lambda t: 1 / scaled_erfc(t), ONE, (None, 24)),
-    ("ReciprocalGamma", "1 / Γ(1+z), 0 <= z <= 1", *cached(lambda z: rgamma(1 + z)), UNIT, (8, 16)),
+    ("ReciprocalGamma", "1 / Γ(1+z), 0 <= z <= 1", *cached(lambda z: rgamma(1 + z)), UNIT, (None, 16)),
+    ("ReciprocalGammaAround", "the same in z - 121/256, around which it is nearly flat and nearly a float32",
+     *cached(lambda t: rgamma(1 + AROUND + t)), [(-AROUND, 1 - AROUND)] * 2, (8, None)),
     ("Stirling", "(log Γ(x) - (x - 1/2) log x + x - log(2π) / 2) x in 1 / x², 8 <= x",
-     stirling, lambda u: mpf(1), [(0, mpf(1) / 64)] * 2, (2, 7)),
+     stirling, lambda u: mpf(1), [(0, mpf(1) / 64)] * 2, (1, 7)),
+    ("SineOfPi", "(sin(πx) / (πx) - 1) / x² in x², |x| <= 1/2", sine_of_pi, lambda z: nudged(z, 0) / (
+        1 + nudged(z, 0) * sine_of_pi(z)), [(0, mpf(1) / 4)] * 2, (3, None)),
     ("LogGamma", "log Γ(1+z) / (z (z-1)) in z - 1/2, -1/4 <= z <= 5/4",
      log_gamma, lambda t: 1 / abs(log_gamma(t)), [(mpf(-3) / 4, mpf(3) / 4)] * 2, (13, 28)),
     ("I0Small", "I0(x) in x², |x| <= 8", *i_small(0), [(0, 64)] * 2, (10, 16)),
