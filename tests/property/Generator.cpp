@@ -3,6 +3,8 @@
 
 #include "tests/property/Builder.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace tilerun;
 using namespace tilerun::property;
 
@@ -35,6 +37,8 @@ public:
 
   Kernel run() {
     makeBlock(b.kernel.body, 3 + b.random.below(6), 0);
+    if (b.random.chance(25))
+      accumulate();
     // The results must be visible.
     std::vector<Variable> rest = b.scope;
     for (size_t i = rest.size(); i-- > 0 && outputs < 5;)
@@ -349,6 +353,90 @@ private:
     }
     reassign(body);
     b.scope.resize(depth);
+  }
+
+  /// One tile of a product, at the position of a loop's counter. It may be transposed or masked.
+  ExprRef makeTile(DType of, Shape shape, const ExprRef &counter) {
+    std::string name = "t_" + of.signature();
+    auto isIts = [&](const Tensor &tensor) { return tensor.name == name; };
+    if (llvm::none_of(b.kernel.tensors, isIts)) {
+      b.kernel.tensors.push_back({name, of, Dim(), Builder::kInputElements, false, false, ""});
+      b.kernel.tensors.back().isSigns = of.isFloat();
+    }
+    bool isTransposed = b.random.chance(25);
+    if (isTransposed)
+      std::swap(shape[0], shape[1]);
+    ExprRef positions = makePositions(shape);
+    std::vector<ExprRef> args{positions, counter};
+    std::string text =
+        "tl.load(" + name + " + $0 + ($1 * 16 + " + (b.random.chance(50) ? "16" : "0") + ")";
+    if (b.random.chance(25)) {
+      args.push_back(makeExpr({dtype(Scalar::Int1), shape}, "($0 % 3 != 1)", {positions}));
+      text += ", mask=$2, other=0";
+    }
+    ExprRef tile = makeExpr({of, shape}, text + ")", args, {}, {false, true});
+    if (!isTransposed)
+      return tile;
+    return makeExpr({of, {shape[1], shape[0]}}, "tl.trans($0)", {tile}, {}, {false, true});
+  }
+
+  /// A loop of products whose operands are tiles that it loads: where there are asynchronous copies
+  /// they run ahead. It comes first in the kernel, where nothing that it would have to wait for is
+  /// before it, and every sum is exact.
+  void accumulate() {
+    // The last one is computed through shared memory, by each role for itself.
+    static const char *const kRanges[] = {
+        "range(n0)",
+        "range(0, n0)",
+        "range(1, n0, 2)",
+        "tl.range(0, n0, num_stages=4)",
+        "range(n0 - 5)",
+        "range(tl.max(tl.gather(tl.arange(0, 512), tl.arange(0, 512), 0)) >> 7)"};
+    bool isFloat = b.random.chance(50);
+    DType of = dtype(isFloat ? Scalar::F16 : Scalar::Int8),
+          sum = dtype(isFloat ? Scalar::F32 : Scalar::Int32);
+    Dim inner{{}, isFloat ? 4 : 5};
+    auto pickSize = [&] {
+      return b.random.chance(70) ? Dim{{}, 4 + int(b.random.below(2))} : b.pickDim();
+    };
+    ValueType type{sum, {pickSize(), pickSize()}};
+    Shape left{type.shape[0], inner}, right{inner, type.shape[1]};
+    if (!b.isSmall(type.shape) || !b.isSmall(left) || !b.isSmall(right))
+      return;
+    std::vector<Variable> later = std::exchange(b.scope, {});
+    std::string name = b.makeName("v");
+    ExprRef acc = makeExpr(type, name, {}, {}, {false, false});
+    std::vector<Stmt> made;
+    if (b.random.chance(30))
+      makeBlock(made, 1, 2);
+    made.push_back({Stmt::Kind::Assign,
+                    {name},
+                    true,
+                    makeExpr(type, "tl.zeros([#0, #1], " + spell(sum) + ")", {}, type.shape),
+                    nullptr,
+                    "",
+                    {},
+                    {}});
+    Stmt loop;
+    loop.kind = Stmt::Kind::For;
+    loop.text = b.random.pick(kRanges);
+    loop.names = {b.makeName("k")};
+    ExprRef counter = makeExpr({dtype(Scalar::Int32), {}}, loop.names[0]);
+    size_t depth = b.scope.size();
+    for (size_t products = b.random.chance(30) ? 2 : 1; products > 0; --products) {
+      ExprRef a = makeTile(of, left, counter), c = makeTile(of, right, counter);
+      Stmt product;
+      product.names = {name};
+      product.value = makeExpr(type, "tl.dot($0, $1, acc=$2)", {a, c, acc}, {}, {false, false});
+      loop.body.push_back(std::move(product));
+      if (b.random.chance(25))
+        makeBlock(loop.body, 1, 2);
+    }
+    b.scope.resize(depth);
+    made.push_back(std::move(loop));
+    b.kernel.body.insert(b.kernel.body.begin(), made.begin(), made.end());
+    b.scope.insert(b.scope.begin(), later.begin(), later.end());
+    b.scope.push_back({name, type, {false, false}, true});
   }
 
   /// The condition of a branch: some are known when the kernel is compiled.

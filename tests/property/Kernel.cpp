@@ -381,6 +381,8 @@ matrix::Cell property::makeCell(const Kernel &kernel, bool wide) {
       argument.fill.kind = matrix::Fill::Kind::Pattern;
     if (tensor.isNormal)
       argument.fill = {matrix::Fill::Kind::Range, -1000, 1000};
+    if (tensor.isSigns)
+      argument.fill.kind = matrix::Fill::Kind::Signs;
     cell.tensors.push_back(argument);
   }
   for (const Number &number : kNumbers)

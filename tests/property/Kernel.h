@@ -124,6 +124,7 @@ struct Tensor {
   bool isAtomic = false; ///< An output whose contents before the launch matter.
   std::string function;  ///< The approximate function, whose bound holds for this output.
   bool isNormal = false; ///< Holds no subnormal numbers before the launch.
+  bool isSigns = false;  ///< Holds -1, 0 and 1 alone.
 };
 
 struct Kernel {

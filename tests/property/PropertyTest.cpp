@@ -121,7 +121,9 @@ TEST(Property, KernelsHaveAllForms) {
                                       ", a=",
                                       "(*(",
                                       "tl.arange(0, 3)",
-                                      "tl.arange(0, 56)"};
+                                      "tl.arange(0, 56)",
+                                      "tl.load(t_fp16",
+                                      "tl.trans(tl.load(t_i8"};
   for (uint64_t i = 0; i < 4000 && !missing.empty(); ++i) {
     std::string text = print(generate(getKernelSeed(17, i)));
     std::erase_if(missing, [&](const std::string &form) { return text.find(form) != form.npos; });
@@ -156,6 +158,25 @@ TEST(Property, EqualOnThreads) {
     Result result = checker.check(kernel);
     EXPECT_EQ(result.verdict, Verdict::Pass) << result.text << "\n" << print(kernel);
   }
+}
+
+/// Loops of products whose tiles warps of their own copy, in random kernels around them: they fit
+/// into exactly the shared memory that is stated, and run right.
+TEST(Property, EqualWithRoles) {
+  ThreadCounts counts;
+  std::vector<std::unique_ptr<matrix::Target>> devices;
+  devices.push_back(makeThreads("with roles", &counts));
+  Checker checker(std::move(devices), 1);
+  for (uint64_t i = 0; i < 200; ++i) {
+    Kernel kernel = generate(getKernelSeed(29, i));
+    if (print(kernel).find("tl.load(t_") == std::string::npos)
+      continue;
+    Result result = checker.check(kernel);
+    EXPECT_EQ(result.verdict, Verdict::Pass) << result.text << "\n" << print(kernel);
+  }
+  EXPECT_GT(counts.kernels, 30u);
+  EXPECT_GT(counts.rings, counts.kernels / 2);
+  EXPECT_GT(counts.roles, counts.kernels / 4);
 }
 
 TEST(Property, EqualOnTheInterpreter) {

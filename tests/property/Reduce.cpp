@@ -160,6 +160,43 @@ std::vector<ExprRef> collect(const Kernel &kernel) {
   return out;
 }
 
+/// Whether a statement, or one in it, uses a name's value or gives it one.
+bool mentions(const Stmt &stmt, const std::string &name) {
+  std::vector<ExprRef> all;
+  collect(stmt.value, all);
+  collect(stmt.mask, all);
+  auto mentionsToo = [&](const Stmt &inner) { return mentions(inner, name); };
+  return llvm::is_contained(stmt.names, name) || llvm::any_of(stmt.body, mentionsToo) ||
+         llvm::any_of(stmt.orElse, mentionsToo) || llvm::any_of(all, [&](const ExprRef &expr) {
+           return expr->args.empty() && expr->format == name;
+         });
+}
+
+/// Drops the assignment that makes a name if the next statement about it is another one, which does
+/// not use it.
+bool dropFirst(Kernel &kernel, size_t n) {
+  size_t place = 0;
+  std::vector<Stmt> &block = *find(kernel, n, place);
+  auto isAssignment = [](const Stmt &stmt) {
+    return stmt.kind == Stmt::Kind::Assign && stmt.text.empty();
+  };
+  if (!isAssignment(block[place]) || !block[place].declares)
+    return false;
+  const std::vector<std::string> names = block[place].names;
+  auto next = std::find_if(block.begin() + ptrdiff_t(place) + 1, block.end(),
+                           [&](const Stmt &stmt) { return mentions(stmt, names[0]); });
+  if (next == block.end() || !isAssignment(*next) || next->names != names)
+    return false;
+  next->names.clear(); // Only its expressions count.
+  bool isUsed = mentions(*next, names[0]);
+  next->names = names;
+  if (isUsed)
+    return false;
+  next->declares = true;
+  block.erase(block.begin() + ptrdiff_t(place));
+  return true;
+}
+
 /// Parts of an expression that may stand for the whole.
 void collectParts(const ExprRef &whole, const ExprRef &expr, std::vector<ExprRef> &out) {
   for (const ExprRef &arg : expr->args) {
@@ -191,6 +228,11 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
       if (open(copy, n, orElse))
         out.push_back(std::move(copy));
     }
+  for (size_t n = 0; n < statements; ++n) {
+    Kernel copy = kernel;
+    if (dropFirst(copy, n))
+      out.push_back(std::move(copy));
+  }
   // Expressions, the outer ones first.
   for (const ExprRef &expr : collect(kernel)) {
     std::vector<ExprRef> replacements;

@@ -6,6 +6,7 @@
 #include "ir/distribute/SplitTensors.h"
 #include "ir/layout/Fragments.h"
 #include "ir/schedule/Allocate.h"
+#include "ir/schedule/ScheduleOps.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
 #include "tests/kernels/Emulator.h"
@@ -41,6 +42,8 @@ struct Setting {
   bool isStated = false;
   /// What NVIDIA's have: asynchronous copies, fragments of a warp, and products of warp groups.
   bool hasAsyncCopy = false, hasFragments = false, hasWarpGroups = false;
+  /// A loop that can be split gets a producer of its own.
+  bool hasRoles = false;
 };
 
 /// Conversions are split into several rounds in little shared memory; kernels that do not fit get
@@ -76,6 +79,24 @@ constexpr Setting kSettings[] = {
      .hasAsyncCopy = true,
      .hasFragments = true,
      .hasWarpGroups = true},
+    {.name = "warps of 8 lanes with roles, as much shared memory as is stated",
+     .lanes = 8,
+     .isStated = true,
+     .hasAsyncCopy = true,
+     .hasRoles = true},
+    {.name = "warps of 32 lanes with roles and fragments, as much shared memory as is stated",
+     .lanes = 32,
+     .isStated = true,
+     .hasAsyncCopy = true,
+     .hasFragments = true,
+     .hasRoles = true},
+    {.name = "warps of 32 lanes with roles and groups, as much shared memory as is stated",
+     .lanes = 32,
+     .isStated = true,
+     .hasAsyncCopy = true,
+     .hasFragments = true,
+     .hasWarpGroups = true,
+     .hasRoles = true},
 };
 
 /// Products of a warp; and of groups that are small enough for the tiles of these kernels.
@@ -105,6 +126,7 @@ target::TargetInfo makeTarget(const Setting &setting) {
   target.hasDotBytes = setting.lanes != 8;
   target.hasAsyncCopy = setting.hasAsyncCopy;
   target.hasLoadMatrix = setting.hasFragments;
+  target.hasRoles = setting.hasRoles;
   if (setting.hasFragments)
     addFragments(target, setting.hasWarpGroups);
   if (setting.hasMatrices) {
@@ -125,13 +147,13 @@ target::TargetInfo makeTarget(const Setting &setting) {
 
 /// Gives the target as much shared memory as the kernel takes at most, by its schedule for a target
 /// with as much. False if it has no schedule.
-bool findStated(ModuleOp module, target::TargetInfo &target, unsigned numWarps,
-                unsigned numStages) {
+bool findStated(ModuleOp module, target::TargetInfo &target, unsigned numWarps, unsigned numStages,
+                const backend::ScheduleText &byHand) {
   // Less memory means fewer slots, and operands of loops without any are stored.
   for (bool isFirst = true;; isFirst = false) {
     OwningOpRef<ModuleOp> scheduled = module.clone();
     if (failed(backend::lowerToThreads(*scheduled, {&target, numWarps, numStages},
-                                       backend::ThreadStage::Schedule)))
+                                       backend::ThreadStage::Schedule, byHand)))
       return false;
     int64_t bytes = 0;
     for (auto kernel : scheduled->getOps<func::FuncOp>())
@@ -142,6 +164,26 @@ bool findStated(ModuleOp module, target::TargetInfo &target, unsigned numWarps,
       return true;
     target.sharedMemoryBytes = std::max<uint64_t>(bytes, 16);
   }
+}
+
+/// A schedule that splits the first loop that can be split into a producer and a consumer; empty if
+/// there is none. `seed` chooses the number of slots and how many of them are on their way.
+backend::ScheduleText findRoles(ModuleOp module, const target::TargetInfo &target,
+                                unsigned numWarps, unsigned numStages, uint64_t seed) {
+  unsigned slots = 2 + seed % 4, distance = 1 + unsigned(seed / 4) % (slots - 1), loops = 0;
+  module.walk([&](scf::ForOp) { ++loops; });
+  for (unsigned loop = 0; loop < loops; ++loop) {
+    backend::ScheduleText text = {("loop #" + llvm::Twine(loop) + ": slots=" + llvm::Twine(slots) +
+                                   " distance=" + llvm::Twine(distance) +
+                                   " roles=producer:" + llvm::Twine(numWarps) + ",consumer\n")
+                                      .str(),
+                                  "roles"};
+    OwningOpRef<ModuleOp> scheduled = module.clone();
+    if (succeeded(backend::lowerToThreads(*scheduled, {&target, numWarps, numStages},
+                                          backend::ThreadStage::Schedule, text)))
+      return text;
+  }
+  return {};
 }
 
 /// A number as the bits of a parameter.
@@ -159,6 +201,11 @@ uint64_t getBits(const matrix::RunArgument &argument, Type type) {
 
 class Threads : public matrix::Target {
 public:
+  Threads(StringRef kinds, ThreadCounts *counts) : counts(counts) {
+    llvm::copy_if(kSettings, std::back_inserter(settings),
+                  [&](const Setting &setting) { return StringRef(setting.name).contains(kinds); });
+    assert(!settings.empty() && "no kind has such a description");
+  }
   std::string getName() const override { return "threads"; }
   std::string getDescription() const override { return "emulator of threads"; }
   bool defaultsToTf32() const override { return false; }
@@ -171,8 +218,8 @@ public:
       return Failure{Failure::Kind::Run, error, false};
     matrix::Request request = given;
     request.bytecode = optimized;
-    size_t choice = llvm::hash_combine_range(request.bytecode) % std::size(kSettings);
-    Setting setting = kSettings[choice];
+    size_t choice = llvm::hash_combine_range(request.bytecode) % settings.size();
+    Setting setting = settings[choice];
     matrix::Outcome failed = run(setting, request, grid, arguments, buffers);
     if (failed && !setting.isStated && StringRef(failed->message).contains("use smaller blocks")) {
       setting.sharedBytes = 160 * 1024;
@@ -218,10 +265,21 @@ private:
       splitTensors(*module, setting.mostElements, setting.mostElements / 2);
     }
     target::TargetInfo target = makeTarget(setting);
-    unsigned numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
-    if (setting.isStated && !findStated(*module, target, numWarps, request.numStages))
+    unsigned roles = setting.hasRoles ? 2 : 1;
+    unsigned numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes / roles);
+    // As random as the kernel, and the same whenever it is run again.
+    uint64_t seed = llvm::xxh3_64bits(request.bytecode);
+    backend::ScheduleText byHand;
+    if (setting.hasRoles) {
+      byHand = findRoles(*module, target, numWarps, request.numStages, seed);
+      diagnostics.clear(); // Of loops that cannot be split.
+    }
+    if (setting.isStated && !findStated(*module, target, numWarps, request.numStages, byHand))
       return refuse("the schedule fails");
-    if (failed(backend::lowerToThreads(*module, {&target, numWarps, request.numStages})))
+    distribute::Program program{&target, numWarps, request.numStages, /*warpUnit=*/0};
+    if (counts && failed(count(*module, program, byHand)))
+      return refuse("the schedule cannot be expanded");
+    if (failed(backend::lowerToThreads(*module, program, backend::ThreadStage::Simt, byHand)))
       return refuse("the lowering fails");
     if (failed(verify(*module)))
       return refuse("per-thread IR is invalid");
@@ -244,20 +302,37 @@ private:
               ? reinterpret_cast<uint64_t>(memory[static_cast<size_t>(argument.buffer)].base) +
                     argument.offset
               : getBits(argument, type));
-    // As random as the kernel, and the same whenever it is run again.
-    uint64_t seed = llvm::xxh3_64bits(request.bytecode);
-    if (llvm::Error error =
-            test::emulate(kernel, words, memory, {&target, numWarps, grid[0], seed}))
+    auto threads = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr);
+    unsigned warps = unsigned(threads.getInt()) / setting.lanes; // Of all roles.
+    if (llvm::Error error = test::emulate(kernel, words, memory, {&target, warps, grid[0], seed}))
       return Failure{Failure::Kind::Run, llvm::toString(std::move(error)), false};
     for (auto [buffer, range] : llvm::zip_equal(buffers, memory))
       llvm::copy(llvm::ArrayRef(range.base, range.bytes), buffer.begin());
     return std::nullopt;
   }
 
+  LogicalResult count(ModuleOp module, const distribute::Program &program,
+                      const backend::ScheduleText &byHand) {
+    OwningOpRef<ModuleOp> expanded = module.clone();
+    if (failed(backend::lowerToThreads(*expanded, program, backend::ThreadStage::Expand, byHand)))
+      return failure();
+    auto has = [&]<typename Op>() {
+      return expanded->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+    };
+    ++counts->kernels;
+    counts->rings += has.template operator()<schedule::RingOp>();
+    counts->roles += has.template operator()<schedule::RoleOp>();
+    return success();
+  }
+
+  std::vector<Setting> settings;
+  ThreadCounts *counts; ///< May be null.
   std::unique_ptr<MLIRContext> context;
   unsigned uses = 0;
 };
 
 } // namespace
 
-std::unique_ptr<matrix::Target> property::makeThreads() { return std::make_unique<Threads>(); }
+std::unique_ptr<matrix::Target> property::makeThreads(StringRef kinds, ThreadCounts *counts) {
+  return std::make_unique<Threads>(kinds, counts);
+}

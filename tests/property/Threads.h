@@ -8,7 +8,16 @@
 
 namespace tilerun::property {
 
-/// Which kind of GPU follows from the kernel.
-std::unique_ptr<matrix::Target> makeThreads();
+/// What has been run, so that a test can tell that nothing of it is idle.
+struct ThreadCounts {
+  unsigned kernels = 0;
+  unsigned rings = 0; ///< Kernels with loads that run ahead of a loop.
+  unsigned roles = 0; ///< Kernels with warps of their own for these loads.
+};
+
+/// Which kind of GPU follows from the kernel, among those whose description has `kinds` in it.
+/// Kernels are counted in `counts`, which may be null and outlives the target.
+std::unique_ptr<matrix::Target> makeThreads(llvm::StringRef kinds = "",
+                                            ThreadCounts *counts = nullptr);
 
 } // namespace tilerun::property
