@@ -215,7 +215,8 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
     return TILERUN_STATUS_OK;
   }
   const uint32_t flags = TILERUN_HAS(TilerunPluginLaunch, launch, flags) ? launch->flags : 0;
-  options.bounds = !(flags & TILERUN_LAUNCH_NO_BOUNDS_CHECKS) && areBoundsChecked();
+  options.bounds = !(flags & TILERUN_LAUNCH_NO_BOUNDS_CHECKS) &&
+                   (flags & TILERUN_LAUNCH_BOUNDS_CHECKS || areBoundsChecked());
   options.hostMemory = (flags & TILERUN_LAUNCH_HOST_MEMORY) != 0;
   const TilerunMemoryRange *ranges =
       TILERUN_HAS(TilerunPluginLaunch, launch, ranges) ? launch->ranges : nullptr;

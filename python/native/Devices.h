@@ -46,6 +46,11 @@ TilerunRuntime *getRuntime(); ///< Null with an error.
 extern bool slowOnly;
 /// Whether launches on the interpreter are not checked for out-of-bounds accesses.
 extern bool boundsChecksOff;
+/// The same as a flag of launches, for the library not to ask the environment again: Python has,
+/// and a setting of the program goes first.
+inline uint32_t getBoundsFlag() {
+  return boundsChecksOff ? TILERUN_LAUNCH_NO_BOUNDS_CHECKS : TILERUN_LAUNCH_BOUNDS_CHECKS;
+}
 
 /// Brings both up to date with the environment's variables, which a program may have set since: a
 /// few look-ups in the dict behind `os.environ`. Those that only the interpreter's launches follow

@@ -68,10 +68,11 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
   uint32_t flags = options.flags;
   if (device.type == kCpu && !followEnvironment(/*onInterpreter=*/true))
     return nullptr;
-  if (device.type == kCpu && boundsChecksOff)
-    flags |= TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
-  else if (device.type == kCpu && !ranges.read(values, arguments, count))
-    return nullptr;
+  if (device.type == kCpu) {
+    flags |= getBoundsFlag();
+    if (!boundsChecksOff && !ranges.read(values, arguments, count))
+      return nullptr;
+  }
   StreamLease lease(device);
   TilerunStream *stream = lease.get();
   if (!stream)

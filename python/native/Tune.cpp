@@ -59,10 +59,9 @@ static bool readLaunch(const Device &device, PyObject *list, Way &way) {
     return true;
   if (!followEnvironment(/*onInterpreter=*/true))
     return false;
-  if (boundsChecksOff) {
-    way.launch.flags = TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+  way.launch.flags = getBoundsFlag();
+  if (boundsChecksOff)
     return true;
-  }
   std::vector<PyObject *> values;
   for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i)
     values.push_back(PyList_GetItem(list, i));

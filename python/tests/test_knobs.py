@@ -129,6 +129,54 @@ def test_warm_launches_follow_the_environment(monkeypatch, change):
     assert "outside of" in fails(beyond, x[:4].copy(), x)
 
 
+@triton.autotune([triton.Config({"N": 1}), triton.Config({"N": 2})], key=[], warmup=1, rep=1)
+@triton.jit
+def tuned(x, N: tl.constexpr):
+    tl.store(x, N)
+
+
+def is_measured():
+    tuned.cache.clear()
+    tuned.configs_timings = None
+    tuned[(1, )](np.zeros(4, np.int32))
+    return tuned.configs_timings is not None
+
+
+@pytest.mark.parametrize("group, name, acts", [
+    ("runtime", "debug", lambda: "must be positive" in fails(asserts, np.zeros(4, np.int32), 0)),
+    ("interpreter", "checks", lambda: "must be positive" in fails(asserts, np.zeros(4, np.int32), 0)),
+    ("interpreter", "bounds_checks", lambda: "outside of" in fails(beyond, np.zeros(4, np.int32), np.zeros(4, np.int32))),
+    ("interpreter", "autotune", is_measured)])
+def test_launches_follow_an_assignment_against_the_environment(monkeypatch, group, name, acts):
+    settings = getattr(knobs, group)
+    for text in ("0", "1"):
+        monkeypatch.setenv(VARIABLES[group, name], text)
+        assert acts() == (text == "1")
+        with settings.scope():
+            for value in (True, False, True):
+                setattr(settings, name, value)
+                assert acts() == value, (text, value)
+            delattr(settings, name)
+            assert acts() == (text == "1")
+            setattr(settings, name, text == "0")
+        assert acts() == (text == "1")
+
+
+def test_the_device_follows_an_assignment_against_the_environment(run_on_fake_cuda):
+    told = run_on_fake_cuda("""
+import os
+import tilerun.triton as triton
+from tilerun import _devices, _memory
+
+for text in ("0", "1"):
+    os.environ["TRITON_INTERPRET"] = text
+    for value in (True, False):
+        triton.knobs.runtime.interpret = value
+        print(int(_devices.get_default() == (_memory.CPU, 0)))
+""")
+    assert told == ["1", "0", "1", "0"]
+
+
 def test_launches_of_a_gpu_follow_the_environment(run_on_fake_cuda):
     told = run_on_fake_cuda("""
 import os

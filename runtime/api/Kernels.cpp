@@ -224,13 +224,17 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
 TILERUN_API_CATCH
 
 TilerunStatus api::checkLaunchFlags(const char *function, const char *what, uint32_t flags) {
-  constexpr uint32_t known = TILERUN_LAUNCH_OVERLAP | TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
-  if (!(flags & ~known))
+  constexpr uint32_t bounds = TILERUN_LAUNCH_NO_BOUNDS_CHECKS | TILERUN_LAUNCH_BOUNDS_CHECKS,
+                     known = TILERUN_LAUNCH_OVERLAP | bounds;
+  const bool isKnown = !(flags & ~known);
+  if (isKnown && (flags & bounds) != bounds)
     return TILERUN_STATUS_OK;
+  const std::string both = std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) + " and " +
+                           std::to_string(TILERUN_LAUNCH_BOUNDS_CHECKS);
   return refuse(function, std::string(what) + "flags are " + std::to_string(flags) + "; " +
-                              std::to_string(TILERUN_LAUNCH_OVERLAP) + " and " +
-                              std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) +
-                              " are the only ones");
+                              (isKnown ? both + " exclude each other"
+                                       : std::to_string(TILERUN_LAUNCH_OVERLAP) + ", " + both +
+                                             " are the only ones"));
 }
 
 TilerunStatus api::checkRanges(const char *function, const std::string &what,

@@ -60,7 +60,7 @@
  *   1.4  TilerunPlugin.get_phases; TilerunPluginArtifact.details with derived parameters, lanes,
  *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device
  *        properties MAX_CLUSTER, LAUNCH_RANGES and FALLBACK; the self-test kernels of
- *        TILERUN_DETAIL_TEST_LIST
+ *        TILERUN_DETAIL_TEST_LIST; TILERUN_LAUNCH_BOUNDS_CHECKS
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -370,7 +370,10 @@ enum {
   TILERUN_LAUNCH_NO_BOUNDS_CHECKS = 2,
   /* Only from the runtime to a plugin: pointers may point to host memory that the plugin did not
    * allocate. Since 1.3. */
-  TILERUN_LAUNCH_HOST_MEMORY = 4
+  TILERUN_LAUNCH_HOST_MEMORY = 4,
+  /* A device that checks the addresses of kernels does, even if TILERUN_BOUNDS_CHECKS in the
+   * environment turns that off where the host does not decide. Since 1.4 and 1.9. */
+  TILERUN_LAUNCH_BOUNDS_CHECKS = 8
 };
 
 /* What a kernel may touch through one pointer of a launch; its size is fixed. All 0: not known. */

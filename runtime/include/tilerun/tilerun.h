@@ -40,6 +40,7 @@
  *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
+ *   1.9  TILERUN_LAUNCH_BOUNDS_CHECKS
  *   1.8  tilerunLaunchSpecializedWith
  *   1.7  TilerunTuneOptions.launches: flags of the launches that are measured, and the memory
  *        behind their pointers
@@ -63,7 +64,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 8
+#define TILERUN_API_MINOR 9
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -417,7 +418,9 @@ typedef struct TilerunLaunchOptions {
   uint32_t struct_size;
   uint32_t grid[3];                     /* Programs, x first; none may be 0. */
   const TilerunCompileOptions *compile; /* Null: the defaults. */
-  uint32_t flags; /* TILERUN_LAUNCH_OVERLAP and _NO_BOUNDS_CHECKS; others are refused. Since 1.4. */
+  /* TILERUN_LAUNCH_OVERLAP, and _NO_BOUNDS_CHECKS or _BOUNDS_CHECKS; others are refused. Since 1.4.
+   */
+  uint32_t flags;
   uint32_t reserved; /* 0 */
   /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not return,
    * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses. Other

@@ -27,6 +27,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -430,8 +431,10 @@ struct CompileOptions {
   bool debug = false;
   bool checks = false; ///< Where the device can: see TilerunCompileOptions.
   uint32_t maxnreg = 0, numCtas = 1;
-  bool mayOverlap = false;  ///< Of launches: TILERUN_LAUNCH_OVERLAP.
-  bool boundsChecks = true; ///< Of launches on the CPU; not: TILERUN_LAUNCH_NO_BOUNDS_CHECKS.
+  bool mayOverlap = false; ///< Of launches: TILERUN_LAUNCH_OVERLAP.
+  /// Of launches on the CPU: TILERUN_LAUNCH_BOUNDS_CHECKS or _NO_BOUNDS_CHECKS; nullopt: checked,
+  /// unless the environment has TILERUN_BOUNDS_CHECKS=0.
+  std::optional<bool> boundsChecks = std::nullopt;
   /// The target's own: see TilerunCompileOptions. They stay the caller's.
   std::span<const TilerunPluginOption> options = {};
   /// Of launches, one for each argument: see TilerunLaunchOptions. They stay the caller's.
@@ -448,8 +451,9 @@ struct CompileOptions {
             options.data()};
   }
   uint32_t getLaunchFlags() const {
-    return (mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0) |
-           (boundsChecks ? 0 : uint32_t(TILERUN_LAUNCH_NO_BOUNDS_CHECKS));
+    const uint32_t bounds = boundsChecks.value_or(true) ? TILERUN_LAUNCH_BOUNDS_CHECKS
+                                                        : TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+    return (mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0) | (boundsChecks ? bounds : 0);
   }
   const TilerunMemoryRange *getRanges(size_t numArguments) const {
     if (!ranges.empty() && ranges.size() != numArguments)

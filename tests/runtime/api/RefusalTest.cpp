@@ -175,7 +175,10 @@ TEST(Refusals, FlagsOfLaunches) {
                                    makeArgument(typed<int32_t>(96)), makeArgument(128)};
     TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 6, 0, nullptr};
     expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5),
-                  "flags are 6; 1 and 2 are the only ones");
+                  "flags are 6; 1, 2 and 8 are the only ones");
+    launch.flags = TILERUN_LAUNCH_NO_BOUNDS_CHECKS | TILERUN_LAUNCH_BOUNDS_CHECKS;
+    expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5),
+                  "flags are 10; 2 and 8 exclude each other");
     // Structs of before 1.4 have none.
     launch.struct_size = offsetof(TilerunLaunchOptions, flags);
     check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5));
@@ -359,6 +362,16 @@ TEST(Bounds, OfTheHostsOwnMemoryAreTheHostsToTell) {
   launchSpecial(5, {.boundsChecks = false, .ranges = ranges});
   launchSpecial(6, {});
   EXPECT_EQ(memory[5] + memory[6], 2);
+  // The program decides against the environment.
+  setenv("TILERUN_BOUNDS_CHECKS", "0", 1);
+  launchSpecial(4, {.ranges = ranges});
+  EXPECT_EQ(memory[4], 1);
+  memory[4] = 0;
+  const std::string refused =
+      getError([&] { launchSpecial(4, {.boundsChecks = true, .ranges = ranges}); }).what();
+  unsetenv("TILERUN_BOUNDS_CHECKS");
+  EXPECT_EQ(refused, said);
+  EXPECT_EQ(memory[4], 0);
   EXPECT_CONTAINS(getError([&] { launchSpecial(1, {.ranges = std::span(ranges, 1)}); }).what(),
                   "1 ranges for 2 arguments");
 }
@@ -385,7 +398,7 @@ TEST(Bounds, OptionsOfSpecializedLaunchesAreChecked) {
   options.compile = &compile;
   refused("options.compile must be null: a specialization is compiled already");
   options.compile = nullptr;
-  options.flags = 8;
+  options.flags = 4;
   refused("flags");
   options.flags = 0;
   options.reserved = 3;

@@ -231,8 +231,8 @@ TEST_F(Tuning, BadLaunchesAreRefused) {
     EXPECT_CONTAINS(tilerunGetErrorMessage(), part);
   };
   check(tune());
-  launch.flags = 8;
-  refused("launches[0].flags are 8; 1 and 2 are the only ones");
+  launch.flags = 4;
+  refused("launches[0].flags are 4; 1, 2 and 8 are the only ones");
   launch.flags = 0;
   ranges[1].reserved = 3;
   refused("launches[0].ranges[1]: reserved is 3, not 0");
