@@ -22,6 +22,7 @@ struct Frontend::Impl {
   std::unique_ptr<mlir::MLIRContext> scratchContext; ///< For compile-time expressions.
   std::string invalidModule;
   std::set<std::string> missedGlobals;
+  std::optional<UnrolledLoop> largestUnrolled;
 
   /// For expressions outside kernels.
   mlir::MLIRContext &getScratchContext();
@@ -111,6 +112,7 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
                                                   mlir::MLIRContext &context) {
   impl->invalidModule.clear();
   impl->missedGlobals.clear();
+  impl->largestUnrolled.reset();
   SourceRange place{{module.file, 0}, 0};
   const JitFunction *function = module.findFunction(kernel);
   if (!function) {
@@ -138,6 +140,7 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
     evaluator.setMaxOperations(*maxOperations);
     result = evaluator.compileKernel(module, *function);
     impl->missedGlobals = evaluator.getMissedGlobals();
+    impl->largestUnrolled = evaluator.getLargestUnrolled();
     if (mlir::failed(result))
       return;
     std::string complaints = verifyModule(*result->module);
@@ -165,6 +168,10 @@ mlir::MLIRContext &Frontend::Impl::getScratchContext() {
 }
 
 const std::set<std::string> &Frontend::getMissedGlobals() const { return impl->missedGlobals; }
+
+const std::optional<UnrolledLoop> &Frontend::getLargestUnrolled() const {
+  return impl->largestUnrolled;
+}
 
 GlobalState Frontend::getGlobalState(const JitFunction &function, llvm::StringRef name) {
   GlobalState state = GlobalState::Absent;

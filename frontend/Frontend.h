@@ -95,6 +95,14 @@ llvm::StringRef getGlobalName(llvm::StringRef path);
 /// A text that two signatures have in common exactly if they say the same: a part of cache keys.
 std::string getCanonicalText(const KernelSignature &signature);
 
+/// A loop that was unrolled while a kernel was compiled.
+struct UnrolledLoop {
+  SourceRange header;      ///< The sequence that it iterates over.
+  uint64_t iterations = 0; ///< Of the sequence.
+  uint64_t operations = 0; ///< That it expanded to.
+  uint64_t ofKernel = 0;   ///< All operations of the kernel, as far as it was compiled.
+};
+
 /// The knowledge about a global.
 enum class GlobalState {
   Absent,
@@ -139,6 +147,9 @@ public:
   GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
   /// After a failed `compile`: globals whose values were needed and unknown.
   const std::set<std::string> &getMissedGlobals() const;
+  /// After a `compile`, whether it failed or not: of the outermost unrolled loops, the one that
+  /// expanded to the most operations. None if nothing was unrolled.
+  const std::optional<UnrolledLoop> &getLargestUnrolled() const;
 
   /// Evaluates a compile-time expression of a module (an autotune config's value, a default) with
   /// given names. A lambda of one parameter (a heuristic) is called with the names as its

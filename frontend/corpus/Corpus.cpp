@@ -113,13 +113,32 @@ static void setReason(StringRef message, Entry &entry) {
   entry.construct = generalize(entry.reason);
 }
 
+/// Kernels of fewer operations than this are not slow because something is unrolled.
+static constexpr uint64_t kManyOperations = 1000;
+
+/// Names the unrolled loop that the kernel which was compiled last mostly is; empty if there is
+/// none.
+static std::string describeUnrolled(const Frontend &frontend, const SourceManager &sources,
+                                    StringRef file) {
+  const std::optional<UnrolledLoop> &loop = frontend.getLargestUnrolled();
+  if (!loop || loop->ofKernel < kManyOperations || loop->operations < loop->ofKernel / 2)
+    return "";
+  std::string place = std::to_string(sources.getLineColumn(loop->header.begin).line);
+  StringRef its = sources.getName(loop->header.begin.file);
+  return std::to_string(loop->operations) + " of " + std::to_string(loop->ofKernel) +
+         " operations are " + std::to_string(loop->iterations) +
+         " iterations of the unrolled loop in " +
+         (its == file ? "line " + place : its.str() + ":" + place) + "; use range or tl.range";
+}
+
 static void compileOn(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
                       const KernelSignature &signature, const Backend &backend, Listener &listener,
                       Entry &entry) {
-  listener.compiling(entry);
   mlir::FailureOr<CompiledKernel> kernel =
       frontend.compile(*function.module, function.qualifiedName, signature, context);
   assert(mlir::succeeded(kernel) && "it compiled a moment ago");
+  entry.unrolled = describeUnrolled(frontend, frontend.getSources(), entry.file);
+  listener.compiling(entry);
   auto start = std::chrono::steady_clock::now();
   Backend::Verdict verdict = backend.compile(*kernel, signature);
   entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -175,6 +194,8 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     out.signature = signature;
     out.compiles = mlir::succeeded(
         frontend.compile(*function.module, function.qualifiedName, signature, context));
+    entry.unrolled = describeUnrolled(frontend, frontend.getSources(), entry.file);
+    listener.typed(entry);
     isInternal |= !frontend.getInvalidModule().empty();
     const std::set<std::string> &missed = frontend.getMissedGlobals();
     out.missedGlobals.assign(missed.begin(), missed.end());
@@ -277,6 +298,7 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend,
       entry.outcome = Outcome::Helper;
     else
       tryKernel(frontend, context, *function, backend, listener, entry);
+    entry.unrolled.clear();
     listener.finish(entry);
   }
   llvm::sort(out.called);

@@ -41,6 +41,9 @@ struct Entry {
   unsigned reasonLine = 0;
   std::string construct; ///< The reason without names, values and types, for grouping.
   double seconds = 0;    ///< The time of the target's compiler.
+  /// While it is being compiled, and most of it is one unrolled loop: the words that name the loop,
+  /// for a limit that it exceeds.
+  std::string unrolled;
 };
 
 /// Compiles kernels further, for a target.
@@ -68,6 +71,8 @@ public:
   virtual ~Listener() = default;
   /// A function comes next, with its name and place; false: it is left out.
   virtual bool begin(const Entry &entry) = 0;
+  /// It has been type-checked once more: `entry.unrolled` may be another one.
+  virtual void typed(const Entry &) {}
   /// It type-checks, with `entry.signature`, and is compiled further from here.
   virtual void compiling(const Entry &entry) = 0;
   virtual void finish(const Entry &entry) = 0;

@@ -37,18 +37,18 @@ LogicalResult Evaluator::expansionError(SourceRange range, const llvm::Twine &me
       for (const LoopScope &loop : llvm::reverse(active->loops))
         if (loop.unrolled)
           loops.push_back(&loop);
-  std::string remedy = loops.empty() && largestUnrolled.ops == 0
+  std::string remedy = loops.empty() && largestUnrolled.operations == 0
                            ? "; helpers are inlined at every call, so call fewer"
                            : "; use range or tl.range for loops that need not be unrolled";
   if (ops.count > maxOps)
     remedy += ", or raise the limit by TILERUN_MAX_OPERATIONS in the environment";
   llvm::SmallVector<Note> notes;
   if (loops.empty()) {
-    if (largestUnrolled.ops != 0)
+    if (largestUnrolled.operations != 0)
       notes.push_back({largestUnrolled.header,
                        "this loop is unrolled, and its " +
                            std::to_string(largestUnrolled.iterations) + " iterations are " +
-                           std::to_string(largestUnrolled.ops) + " operations"});
+                           std::to_string(largestUnrolled.operations) + " operations"});
     return fatalError(range, message + remedy, notes);
   }
   auto describe = [](const LoopScope &loop) {
@@ -59,6 +59,14 @@ LogicalResult Evaluator::expansionError(SourceRange range, const llvm::Twine &me
   return fatalError(loops.front()->header,
                     message + " in " + describe(*loops.front()) + " of this unrolled loop" + remedy,
                     notes);
+}
+
+std::optional<UnrolledLoop> Evaluator::getLargestUnrolled() const {
+  if (!largestUnrolled.operations)
+    return std::nullopt;
+  UnrolledLoop loop = largestUnrolled;
+  loop.ofKernel = ops.count;
+  return loop;
 }
 
 LogicalResult Evaluator::fatalError(SourceRange range, const llvm::Twine &message,

@@ -57,6 +57,8 @@ public:
   GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
   /// Names of globals whose values were needed and unknown.
   const std::set<std::string> &getMissedGlobals() const { return missedGlobals; }
+  /// Of the outermost unrolled loops, the one that emitted the most operations.
+  std::optional<UnrolledLoop> getLargestUnrolled() const;
 
   /// Evaluates a compile-time expression; run-time results are an error. `remedy`: what to do about
   /// calls of host functions, if it stands outside of kernels.
@@ -358,12 +360,7 @@ private:
   const KernelSignature &options;
   OpCounter ops;
   uint64_t maxOps = Limits::kOps;
-  /// Among outermost unrolled loops, the one that emitted the most operations.
-  struct {
-    SourceRange header;
-    size_t iterations = 0;
-    uint64_t ops = 0;
-  } largestUnrolled;
+  UnrolledLoop largestUnrolled; ///< Without operations: none. `ofKernel` is not known yet.
   mlir::OpBuilder builder;
   lang::Emitter emitter;
   std::vector<std::unique_ptr<Frame>> frames;

@@ -77,8 +77,8 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
     return llvm::any_of(active->loops, [](const LoopScope &loop) { return loop.unrolled; });
   });
   if (uint64_t made = ops.count - opsBefore;
-      !isWithin && frame().module != prelude && made > largestUnrolled.ops)
-    largestUnrolled = {statement.iterable->range, items.size(), made};
+      !isWithin && frame().module != prelude && made > largestUnrolled.operations)
+    largestUnrolled = {statement.iterable->range, items.size(), made, /*ofKernel=*/0};
   env().broke = Value(false);
   env().unreachable = isTrue(env().returned);
 }

@@ -158,14 +158,19 @@ TEST_F(CorpusTest, whatReturnsIsAHelper) {
 class Keeper : public Listener {
 public:
   bool begin(const Entry &) override { return true; }
-  void compiling(const Entry &entry) override { signatures.push_back(entry.signature); }
+  void typed(const Entry &entry) override { unrolled.push_back(entry.unrolled); }
+  void compiling(const Entry &entry) override {
+    signatures.push_back(entry.signature);
+    unrolled.push_back(entry.unrolled);
+  }
   void finish(const Entry &entry) override { entries.push_back(entry); }
   std::vector<Entry> entries;
   std::vector<std::string> signatures; ///< Of the kernels that were compiled further.
+  std::vector<std::string> unrolled;   ///< The loops that a limit would name, at each step.
 };
 
-/// A survey of one file with a target that refuses blocks with a size above `largest`.
-Entry surveyWithLimit(const std::string &body, int64_t largest) {
+/// A survey of one file for a target.
+Keeper survey(const std::string &body, const Backend &backend) {
   llvm::SmallString<128> path;
   int fd = -1;
   EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("corpus", "py", fd, path));
@@ -173,6 +178,16 @@ Entry surveyWithLimit(const std::string &body, int64_t largest) {
     llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
     os << "import triton\nimport triton.language as tl\n" << body;
   }
+  Keeper keeper;
+  FileSummary summary = surveyFile(path.str().str(), &backend, keeper);
+  llvm::sys::fs::remove(path);
+  EXPECT_EQ(summary.unreadable, "");
+  EXPECT_FALSE(keeper.signatures.empty());
+  return keeper;
+}
+
+/// One of a kernel with a target that refuses blocks with a size above `largest`.
+Entry surveyWithLimit(const std::string &body, int64_t largest) {
   Backend backend;
   backend.target = "cuda:sm_90a";
   backend.compile = [&](CompiledKernel &, const KernelSignature &signature) {
@@ -185,12 +200,33 @@ Entry surveyWithLimit(const std::string &body, int64_t largest) {
     }
     return verdict;
   };
-  Keeper keeper;
-  FileSummary summary = surveyFile(path.str().str(), &backend, keeper);
-  llvm::sys::fs::remove(path);
-  EXPECT_EQ(summary.unreadable, "");
-  EXPECT_FALSE(keeper.signatures.empty());
+  Keeper keeper = survey(body, backend);
   return keeper.entries.size() == 1 ? keeper.entries[0] : Entry();
+}
+
+TEST(Survey, theLoopThatAKernelMostlyIsIsNamed) {
+  Backend backend{"cuda:sm_90a",
+                  [](CompiledKernel &, const KernelSignature &) { return Backend::Verdict(); }};
+  auto loopOf = [&](int iterations, const std::string &rest) {
+    Keeper keeper = survey("@triton.jit\ndef kernel(x):\n    v = tl.load(x)\n    for i in "
+                           "tl.static_range(" +
+                               std::to_string(iterations) + "):\n        v = v + i\n" + rest +
+                               "    tl.store(x, v)\n",
+                           backend);
+    // Typed, and compiled.
+    EXPECT_EQ(keeper.unrolled.size(), 2u);
+    EXPECT_EQ(keeper.unrolled.front(), keeper.unrolled.back());
+    EXPECT_EQ(keeper.entries.front().unrolled, "");
+    llvm::StringRef text = keeper.unrolled.back();
+    return text.substr(text.find("are ")).str();
+  };
+  const std::string named = " iterations of the unrolled loop in line 6; use range or tl.range";
+  EXPECT_EQ(loopOf(2000, ""), "are 2000" + named);
+  EXPECT_EQ(loopOf(20, ""), "") << "too little to be slow";
+  // Of two loops the larger one, if it is at least half.
+  std::string other = "    for i in tl.static_range(1500):\n        v = v - i\n";
+  EXPECT_EQ(loopOf(2000, other), "are 2000" + named);
+  EXPECT_EQ(loopOf(2000, other + other), "");
 }
 
 TEST(Survey, blocksThatATargetRefusesGetSmaller) {

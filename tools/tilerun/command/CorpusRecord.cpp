@@ -58,6 +58,8 @@ llvm::json::Object command::toJson(const Entry &entry) {
     object["reason_file"] = jsonText(entry.reasonFile);
     object["reason_line"] = entry.reasonLine;
   }
+  if (!entry.unrolled.empty())
+    object["unrolled"] = jsonText(entry.unrolled);
   return object;
 }
 
@@ -83,6 +85,7 @@ std::optional<Entry> command::entryFromJson(const llvm::json::Object &object) {
   entry.construct = getText(object, "construct");
   entry.reasonFile = getText(object, "reason_file");
   entry.reasonLine = getNumber(object, "reason_line");
+  entry.unrolled = getText(object, "unrolled");
   return entry;
 }
 

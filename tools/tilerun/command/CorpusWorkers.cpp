@@ -1,7 +1,7 @@
 // See CorpusWorkers.h. A child gets lines "FILE INDEX…", a file's number and the functions in it
-// that are known, and answers with JSON objects: {"begin": ENTRY} and {"compiling": ENTRY} as it
-// goes, {"kernel": ENTRY} when one is done, {"file": SUMMARY} at the end. The parent watches its
-// time and memory meanwhile.
+// that are known, and answers with JSON objects: {"begin": ENTRY}, {"typed": ENTRY} and
+// {"compiling": ENTRY} as it goes, {"kernel": ENTRY} when one is done, {"file": SUMMARY} at the
+// end. The parent watches its time and memory meanwhile.
 #include "tools/tilerun/command/CorpusWorkers.h"
 
 #include "runtime/plugin/Child.h"
@@ -47,8 +47,15 @@ public:
   bool begin(const Entry &entry) override {
     if (known.count(entry.index))
       return false;
+    unrolled.clear();
     report("begin", toJson(entry));
     return true;
+  }
+  void typed(const Entry &entry) override {
+    // A kernel may be tried hundreds of times.
+    if (entry.unrolled != unrolled)
+      report("typed", toJson(entry));
+    unrolled = entry.unrolled;
   }
   void compiling(const Entry &entry) override { report("compiling", toJson(entry)); }
   void finish(const Entry &entry) override { report("kernel", toJson(entry)); }
@@ -63,6 +70,7 @@ public:
 private:
   int out;
   const std::set<unsigned> &known;
+  std::string unrolled; ///< As it was reported last.
 };
 
 } // namespace
@@ -249,6 +257,8 @@ void Pool::take(Worker &worker, StringRef line) {
     worker.entry = std::move(entry);
     worker.since = Clock::now();
     ++worker.numBegun;
+  } else if (std::optional<Entry> entry = getEntry("typed")) {
+    worker.entry = std::move(entry);
   } else if (std::optional<Entry> entry = getEntry("compiling")) {
     worker.entry = std::move(entry);
     worker.isCompiling = true;
@@ -286,6 +296,9 @@ llvm::Error Pool::stop(Worker &worker, Outcome outcome, std::string reason, std:
   if (worker.entry) {
     Entry entry = std::move(*worker.entry);
     entry.outcome = outcome;
+    if (std::string cause = std::exchange(entry.unrolled, "");
+        outcome != Outcome::Internal && !cause.empty())
+      reason += "; " + cause;
     entry.reason = std::move(reason);
     entry.construct = std::move(construct);
     entry.reasonFile = records.getFiles()[worker.file];
