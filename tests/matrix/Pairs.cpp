@@ -1,6 +1,6 @@
 // Pairs of integer operations, the second on the result of the first. Each alone is right, but
-// drivers' compilers fold a sign, a width or a magnitude of the first into the second, and were wrong
-// for the smallest number. (Which has no quotient by -1: that overflows.)
+// drivers' compilers fold a sign, a width or a magnitude of the first into the second, and were
+// wrong for the smallest number. (Which has no quotient by -1: that overflows.)
 #include "tests/matrix/Cell.h"
 
 #include "llvm/ADT/STLExtras.h"
