@@ -46,6 +46,7 @@ constexpr uint32_t kElements = 96;
 struct Driver {
   int (*setCurrent)(void *context);
   int (*loadModule)(void **module, const void *image, unsigned, int *, void **);
+  int (*unloadModule)(void *module);
   int (*getFunction)(void **function, void *module, const char *name);
   int (*launch)(void *function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                 unsigned blockY, unsigned blockZ, unsigned shared, void *stream, void **parameters,
@@ -66,6 +67,7 @@ bool openDriver(Driver &driver) {
   return (find(driver.setCurrent, "cuCtxSetCurrent") ||
           find(driver.setCurrent, "cuCtxPushCurrent_v2")) &&
          find(driver.loadModule, "cuModuleLoadDataEx") &&
+         find(driver.unloadModule, "cuModuleUnload") &&
          find(driver.getFunction, "cuModuleGetFunction") && find(driver.launch, "cuLaunchKernel");
 }
 
@@ -176,6 +178,7 @@ static int run(const char *id) {
               getMedian(ours) / base);
   std::printf("  Specialization::launch              %7.3f us  %.3f x raw\n",
               getMedian(specialized), getMedian(specialized) / base);
+  require(driver.unloadModule(module), "cuModuleUnload");
   return 0;
 }
 

@@ -1,8 +1,9 @@
-// Pairs of integer operations, the second on the result of the first. Each alone is right, but
+// Pairs of operations, the second on the result of the first. Each alone is right, but
 // drivers' compilers fold a sign, a width or a magnitude of the first into the second, and were
 // wrong for the smallest number. (Which has no quotient by -1: that overflows.)
 #include "tests/matrix/Cell.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,12 +75,37 @@ constexpr Second kSeconds[] = {
     {"r & z", ""},
 };
 
-Cell makePairs(const First &first, const std::string &dtype, unsigned variant) {
+/// Of floats narrower than 32 bits, whose rounding a wider second operation must see. No product is
+/// added to: that may be one operation.
+constexpr First kFloatFirsts[] = {
+    {"add", "x + y"}, {"sub", "0.5 - x"},         {"mul", "x * y"}, {"maximum", "tl.maximum(x, y)"},
+    {"negate", "-x"}, {"fma", "tl.fma(x, y, z)"},
+};
+constexpr Second kFloatSeconds[] = {
+    {"r.to(tl.float32)", "fp32"},
+    {"r.to(tl.float64)", "fp64"},
+    {"r.to(tl.bfloat16)", "bf16"},
+    {"r.to(tl.float16)", "fp16"},
+    {"r.to(tl.float32) * 3", "fp32"},
+    {"tl.fma(r, y, z)", ""},
+    {"tl.fma(y, z, r)", ""},
+    {"tl.fma(r.to(tl.float32), y.to(tl.float32), z.to(tl.float32))", "fp32"},
+    {"r < y", "i1"},
+    {"r == z", "i1"},
+    {"r.to(tl.float32) >= z.to(tl.float32)", "i1"},
+    {"tl.minimum(r, z)", ""},
+    {"tl.where(r > y, r, z)", ""},
+    {"tl.abs(r)", ""},
+    {"r * z", ""},
+};
+
+Cell makePairs(const First &first, llvm::ArrayRef<Second> seconds, const std::string &dtype,
+               unsigned variant) {
   const std::string op = "pairs (" + std::string(first.name) + ")";
   Cell cell = makeCell("pairs of operations", op, dtype, variant, {Rule::Value});
   std::string parameters, stores;
   llvm::raw_string_ostream to(stores);
-  for (auto [i, second] : llvm::enumerate(kSeconds)) {
+  for (auto [i, second] : llvm::enumerate(seconds)) {
     std::string name = "o" + std::to_string(i);
     addOutput(cell, name, *second.result ? second.result : dtype, kCount);
     parameters += name + ", ";
@@ -111,5 +137,8 @@ Cell makePairs(const First &first, const std::string &dtype, unsigned variant) {
 void matrix::addPairs(Cells &cells, unsigned variant) {
   for (const First &first : kFirsts)
     for (const std::string &t : first.signedOnly ? kSigned : kIntegers)
-      cells.push_back(makePairs(first, t, variant));
+      cells.push_back(makePairs(first, kSeconds, t, variant));
+  for (const First &first : kFloatFirsts)
+    for (const char *t : {"fp16", "bf16"})
+      cells.push_back(makePairs(first, kFloatSeconds, t, variant));
 }
