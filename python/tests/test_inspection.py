@@ -187,6 +187,18 @@ def test_a_launch_knows_its_descriptors_and_constants(knobs):
     assert "tile.store" in triton.compile(launched.src).asm["ttir"]
 
 
+@triton.jit
+def unused_functions(out, functions, alone: tl.constexpr):
+    tl.store(out, 1.0)
+
+
+def test_a_launch_knows_plain_functions(knobs):
+    knobs.runtime.interpret = True
+    launched = unused_functions[(1, )](np.zeros(1, np.float32), (triton.cdiv, tl.cdiv), triton.next_power_of_2)
+    assert launched.src.constants == {(1, 0): triton.cdiv, (1, 1): tl.cdiv, (2, ): triton.next_power_of_2}
+    assert launched.src.signature == {"out": "*fp32", "functions": ("constexpr", "constexpr"), "alone": "constexpr"}
+
+
 def test_functions_and_lists_as_constants(knobs):
     knobs.runtime.interpret = True
     source = triton.compiler.ASTSource(add_ends, {"ends": ("*fp32", "*fp32", "constexpr"), "out": "*fp32", "more": "constexpr"},

@@ -47,11 +47,11 @@ class ASTSource:
     def of(function, text, wholes):
         """The source for a signature as the library writes it, which a launch has compiled. `wholes`: the arguments that the
         signature has in parts or not at all, as `_variants.find` describes them."""
-        from ..runtime._variants import Part
+        from ..runtime._variants import Bound, Part
         entries, signature, constants, facts = dict(_split(text)), {}, {}, {}
 
         def describe(path, value):
-            if isinstance(value, constexpr):
+            if isinstance(value, Bound):
                 constants[path] = value.value
                 return "constexpr"
             if isinstance(value, tuple):
@@ -62,7 +62,7 @@ class ASTSource:
                 padding = ",nan" if value.padding == "nan" else ""
                 return f"tensordesc<{kind.removeprefix('*')}[{','.join(map(str, value.block))}]{padding}>"
             if not kind.startswith("*") and kind not in DTYPES:
-                return describe(path, constexpr(_read_constant(entry)))
+                return describe(path, Bound(_read_constant(entry)))
             if divisibility:
                 facts[path] = [["tt.divisibility", int(divisibility)]]
             return kind

@@ -22,13 +22,20 @@ class Part:
         self.name, self.block, self.padding = name, block, padding
 
 
+class Bound:
+    """A constant among an argument's parts. (constexpr of a function would be another function.)"""
+
+    def __init__(self, value):
+        self.value = value
+
+
 class _Weak:
-    """An argument as a tree of tuples, `Part`s and constants (as constexprs), without keeping alive the functions and classes
+    """An argument as a tree of tuples, `Part`s and constants (as `Bound`), without keeping alive the functions and classes
     in it: a variant ends with them."""
 
     def __init__(self, value):
-        if isinstance(value, constexpr):
-            self.kind, self.value = constexpr, _Weak(value.value)
+        if isinstance(value, Bound):
+            self.kind, self.value = Bound, _Weak(value.value)
         elif isinstance(value, (tuple, list)):
             self.kind, self.value = weakref.ref(type(value)), [_Weak(item) for item in value]
         elif _is_dict(value):
@@ -41,8 +48,8 @@ class _Weak:
         """The value. ReferenceError if something in it is gone."""
         if self.kind is None:
             return self.value
-        if self.kind is constexpr:
-            return constexpr(self.value.get())
+        if self.kind is Bound:
+            return Bound(self.value.get())
         if self.kind is dict:
             return {key: item.get() for key, item in self.value.items()}
         found = self.kind() if self.kind is not weakref.ref else self.value()
@@ -68,7 +75,7 @@ def find(function, values, lock, constants=frozenset()):
         elif isinstance(value, (tuple, list)) or _host_values.find_function(value) is not None or \
                 param.name in constants and not param.is_constexpr:
             bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
-            parts.wholes[param.name] = constexpr(_unwrap_items(value))
+            parts.wholes[param.name] = Bound(_unwrap_items(value))
         else:
             rest[param.name] = unwrap(value)
     if not bound and not parts.expressions:
@@ -124,7 +131,7 @@ def write_constant(function, param, value, functions):
 class _Parts:
     """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
     the package's own takes the parts, makes the whole, and calls the function. `wholes` has these arguments, and those that
-    are bound, by parameter: a constant as a constexpr, a run-time value as a Part, a tuple as one of these."""
+    are bound, by parameter: a constant as a Bound, a run-time value as a Part, a tuple as one of these."""
 
     def __init__(self, function, functions, constants):
         self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
@@ -172,7 +179,7 @@ class _Parts:
         return write_constant(self.function, param, value, self.functions)
 
     def _bind(self, param, value):
-        return self._express_constant(param, value), constexpr(_unwrap_items(value))
+        return self._express_constant(param, value), Bound(_unwrap_items(value))
 
     def _express(self, param, name, value, rest):
         """(the expression of a value, the whole)."""
@@ -199,7 +206,7 @@ class _Parts:
             return (self._make_tuple(value, [text for text, _ in items]),
                     _host_values.make_like(type(value), [whole for _, whole in items]))
         if value is None or isinstance(value, (str, dtype)) or _find_helper(value) is not None:
-            return write_constant(self.function, param, value, self.functions), constexpr(value)
+            return write_constant(self.function, param, value, self.functions), Bound(value)
         rest[name] = value
         return name, Part(name)
 
