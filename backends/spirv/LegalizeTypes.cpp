@@ -60,11 +60,24 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
 template <typename Op> struct ExtendWord : OpRewritePattern<Op> {
   ExtendWord(MLIRContext *context, const Target &) : OpRewritePattern<Op>(context) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
-    auto truncation = op.getIn().template getDefiningOp<arith::TruncIOp>();
-    if (!truncation || !elementOf(truncation.getIn()).isInteger(32))
-      return failure();
     Location loc = op.getLoc();
+    auto choice = op.getIn().template getDefiningOp<arith::SelectOp>();
+    if (choice && isa<IntegerType>(elementOf(choice)) && !elementOf(choice).isInteger(1)) {
+      Value x = Op::create(rewriter, loc, op.getType(), choice.getTrueValue());
+      Value y = Op::create(rewriter, loc, op.getType(), choice.getFalseValue());
+      rewriter.replaceOpWithNewOp<arith::SelectOp>(op, choice.getCondition(), x, y);
+      return success();
+    }
+    auto truncation = op.getIn().template getDefiningOp<arith::TruncIOp>();
+    if (!truncation || elementOf(op.getIn()).getIntOrFloatBitWidth() >= 32 ||
+        elementOf(op.getIn()).isInteger(1))
+      return failure();
     Value word = truncation.getIn();
+    if (elementOf(word).isInteger(64))
+      word = arith::TruncIOp::create(rewriter, loc, typeLike(word.getType(), rewriter.getI32Type()),
+                                     word);
+    if (!elementOf(word).isInteger(32))
+      return failure();
     const unsigned bits = elementOf(op.getIn()).getIntOrFloatBitWidth();
     auto number = [&](int64_t value) -> Value {
       TypedAttr attribute = rewriter.getI32IntegerAttr(static_cast<int32_t>(value));

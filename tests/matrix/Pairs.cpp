@@ -1,6 +1,6 @@
 // Pairs of operations, the second on the result of the first. Each alone is right, but
 // drivers' compilers fold a sign, a width or a magnitude of the first into the second, and were
-// wrong for the smallest number. (Which has no quotient by -1: that overflows.)
+// wrong for the smallest number. (Its quotient by -1 overflows and is not among them.)
 #include "tests/matrix/Cell.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -35,6 +35,8 @@ constexpr First kFirsts[] = {
     {"negate int16", "-x.to(tl.int16)"},
     {"negate int32", "-x.to(tl.int32)"},
     {"abs int8", "tl.abs(x.to(tl.int8))"},
+    {"negate, then int8", "(-x).to(tl.int8)"},
+    {"where", "tl.where(y > z, -x, x)"},
 };
 
 /// What takes the first operation's result `r`; without a result type, that of the operands.

@@ -6,6 +6,7 @@
 // RUN: tile-spirv --emit=spirv-asm %t/integers.mlir | FileCheck %t/integers.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16 %t/integers.mlir | FileCheck %t/integers.mlir --check-prefix=NATIVE
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16,arith32 %t/negated.mlir | FileCheck %t/negated.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16,arith32 %t/chosen.mlir | FileCheck %t/chosen.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/wide.mlir | FileCheck %t/wide.mlir
 // RUN: not tile-spirv %t/wide.mlir 2>&1 | FileCheck %t/wide.mlir --check-prefix=ERROR
 // RUN: tile-spirv --emit=spirv-asm %t/float8.mlir | FileCheck %t/float8.mlir
@@ -65,6 +66,35 @@ func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %n = arith.subi %zero, %v : i8
   %f = arith.sitofp %n : i8 to f32
   tile.store %y, %f : !tile.ptr<f32>
+  return
+}
+
+//--- chosen.mlir
+// A choice among such values, and what 64 bits computed, are extended in the same way.
+// CHECK-NOT: OpSConvert
+// CHECK: OpISub %uint
+// CHECK: OpShiftRightArithmetic %uint
+// CHECK: OpSelect %uint
+// CHECK: OpConvertSToF %float
+// CHECK: OpISub %ulong
+// CHECK: OpUConvert %uint
+// CHECK: OpShiftLeftLogical %uint
+// CHECK: OpShiftRightArithmetic %uint
+// CHECK: OpConvertSToF %float
+// CHECK: OpReturn
+func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<f32>, %p: !tile.ptr<i64>, %c: i1) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i8>
+  %zero = arith.constant 0 : i8
+  %n = arith.subi %zero, %v : i8
+  %s = arith.select %c, %n, %zero : i8
+  %f = arith.sitofp %s : i8 to f32
+  tile.store %y, %f : !tile.ptr<f32>
+  %w = tile.load %p : !tile.ptr<i64>
+  %none = arith.constant 0 : i64
+  %m = arith.subi %none, %w : i64
+  %t = arith.trunci %m : i64 to i8
+  %g = arith.sitofp %t : i8 to f32
+  tile.store %y, %g : !tile.ptr<f32>
   return
 }
 
