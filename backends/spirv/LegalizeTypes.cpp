@@ -16,6 +16,14 @@ using namespace tilerun::spirvbackend;
 
 namespace {
 
+/// A constant of 32 bits, or a vector of it.
+Value wordLike(OpBuilder &b, Location loc, Type type, uint32_t value) {
+  TypedAttr word = b.getI32IntegerAttr(static_cast<int32_t>(value));
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    word = DenseElementsAttr::get(shaped, Attribute(word));
+  return arith::ConstantOp::create(b, loc, word);
+}
+
 /// An op of integers of 8 or 16 bits in 32 of them.
 template <typename Op, bool Signed> struct WidenInteger : OpRewritePattern<Op> {
   WidenInteger(MLIRContext *context, const Target &target)
@@ -79,18 +87,13 @@ template <typename Op> struct ExtendWord : OpRewritePattern<Op> {
     if (!elementOf(word).isInteger(32))
       return failure();
     const unsigned bits = elementOf(op.getIn()).getIntOrFloatBitWidth();
-    auto number = [&](int64_t value) -> Value {
-      TypedAttr attribute = rewriter.getI32IntegerAttr(static_cast<int32_t>(value));
-      if (auto shaped = dyn_cast<ShapedType>(word.getType()))
-        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
-      return arith::ConstantOp::create(rewriter, loc, attribute);
-    };
+    auto number = [&](uint32_t value) { return wordLike(rewriter, loc, word.getType(), value); };
     if constexpr (std::is_same_v<Op, arith::ExtSIOp>) {
       Value count = number(32 - bits);
       word = arith::ShLIOp::create(rewriter, loc, word, count);
       word = arith::ShRSIOp::create(rewriter, loc, word, count);
     } else {
-      word = arith::AndIOp::create(rewriter, loc, word, number((int64_t(1) << bits) - 1));
+      word = arith::AndIOp::create(rewriter, loc, word, number((1u << bits) - 1));
     }
     const unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
     if (width == 32)
@@ -116,10 +119,7 @@ template <typename Op, typename Extend> struct WidenProduct : OpRewritePattern<O
     Value x = Extend::create(rewriter, loc, wide, op.getLhs());
     Value y = Extend::create(rewriter, loc, wide, op.getRhs());
     Value product = arith::MulIOp::create(rewriter, loc, x, y);
-    TypedAttr bits = rewriter.getI32IntegerAttr(width);
-    if (auto shaped = dyn_cast<ShapedType>(wide))
-      bits = DenseElementsAttr::get(shaped, Attribute(bits));
-    Value count = arith::ConstantOp::create(rewriter, loc, bits);
+    Value count = wordLike(rewriter, loc, wide, width);
     Value upper = arith::ShRUIOp::create(rewriter, loc, product, count);
     Value low = arith::TruncIOp::create(rewriter, loc, type, product);
     Value high = arith::TruncIOp::create(rewriter, loc, type, upper);
@@ -138,12 +138,7 @@ template <typename Op> struct WidenCount : OpRewritePattern<Op> {
       return failure();
     Location loc = op.getLoc();
     Type wide = typeLike(type, rewriter.getI32Type());
-    auto number = [&](int32_t value) -> Value {
-      TypedAttr attribute = rewriter.getI32IntegerAttr(value);
-      if (auto shaped = dyn_cast<ShapedType>(wide))
-        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
-      return arith::ConstantOp::create(rewriter, loc, attribute);
-    };
+    auto number = [&](uint32_t value) { return wordLike(rewriter, loc, wide, value); };
     Value x = arith::ExtUIOp::create(rewriter, loc, wide, op.getOperand());
     if (std::is_same_v<Op, math::CountTrailingZerosOp>) // At most `width`.
       x = arith::OrIOp::create(rewriter, loc, x, number(1 << width));

@@ -90,7 +90,7 @@ Real logarithm(Real x, const Constant *of2, const Constant *ofE) {
 }
 
 /// float32: e of x = 2^e m in its place among the bits, where the least m is given. From 2/3 on,
-/// |m - 1| is least for all; from sqrt(1/2) on, log10 m is no larger than the sum with e.
+/// |m - 1| is least for all; from sqrt(1/2) on, log10 m is at most as large as the sum with e.
 constexpr uint32_t kTwoThirdsPattern = 0x3f2aaaab, kRootHalf = 0x3f3504f3;
 Int exponentBits(Int pattern, uint32_t least) { return (pattern - least) & 0xff800000; }
 
