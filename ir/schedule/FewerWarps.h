@@ -9,11 +9,12 @@
 namespace tilerun::schedule {
 
 /// Sets `sched.fewer_warps` on an allocated kernel, not expanded yet, whose demand (getDemand of
-/// Allocate.h) is more than the target has: the most warps, fewer than those of `layouts`, with
-/// which the buffers of its ops would fit. Conversions between layouts are not counted, because
-/// they are split. Schedules written by hand must hold with so few warps, too; rings that the
-/// compiler chose do not count, because it would choose again. Without such a number there is no
-/// attribute. Nothing is lowered: layouts are assigned to a copy of the kernel.
+/// Allocate.h) is more than the target has: by halving those of `layouts`, the first number of
+/// warps with which the buffers of its ops fit for certain. The demand is an upper bound, so that
+/// the kernel may fit with more. Conversions between layouts are not counted, because they are
+/// split. Schedules written by hand must hold with so few warps, too; rings that the compiler chose
+/// do not count, because it would choose again. Without such a number there is no attribute.
+/// Nothing is lowered: layouts are assigned to a copy of the kernel.
 void noteFewerWarps(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
 
 } // namespace tilerun::schedule
