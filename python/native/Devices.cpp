@@ -25,17 +25,25 @@ static size_t numOfEveryLaunch;
 static PyObject *environment, *refreshSettings;
 
 // Takes the values before Python code reads them, so that what another thread sets meanwhile is
-// seen next time.
+// seen next time. Where that code raises, the values are forgotten again: the next launch
+// refreshes, and raises, too.
 static bool refreshAll() {
-  for (Variable &variable : variables) {
+  std::vector<Ref> read;
+  read.reserve(variables.size());
+  for (const Variable &variable : variables) {
     PyObject *value = PyDict_GetItemWithError(environment, variable.name);
     if (!value && PyErr_Occurred())
       return false;
-    Py_XINCREF(value);
-    PyObject *old = std::exchange(variable.value, value);
-    Py_XDECREF(old);
+    read.push_back(Ref::share(value));
   }
+  const auto exchange = [&read] {
+    for (size_t i = 0; i < read.size(); ++i)
+      read[i] = Ref(std::exchange(variables[i].value, read[i].take()));
+  };
+  exchange();
   Ref done(PyObject_CallNoArgs(refreshSettings));
+  if (!done)
+    exchange();
   return bool(done);
 }
 

@@ -129,6 +129,24 @@ def test_warm_launches_follow_the_environment(monkeypatch, change):
     assert "outside of" in fails(beyond, x[:4].copy(), x)
 
 
+def test_settings_that_could_not_be_read_are_read_again(monkeypatch):
+    """As where a signal's handler raises while they are read."""
+    monkeypatch.delenv("TRITON_DEBUG", raising=False)
+    x = np.zeros(4, np.int32)
+    assert not fails(asserts, x, 0)
+
+    def interrupted():
+        raise InterruptedError("while the settings are read")
+
+    with monkeypatch.context() as during:
+        during.setattr(triton.knobs, "checks_are_on", interrupted)
+        monkeypatch.setenv("TRITON_DEBUG", "1")
+        for _ in range(2):
+            with pytest.raises(InterruptedError):
+                asserts[(1, )](x, 0)
+    assert "must be positive" in fails(asserts, x, 0)
+
+
 @triton.autotune([triton.Config({"N": 1}), triton.Config({"N": 2})], key=[], warmup=1, rep=1)
 @triton.jit
 def tuned(x, N: tl.constexpr):
