@@ -97,10 +97,10 @@ std::string getCanonicalText(const KernelSignature &signature);
 
 /// A loop that was unrolled while a kernel was compiled.
 struct UnrolledLoop {
-  SourceRange header;      ///< The sequence that it iterates over.
-  uint64_t iterations = 0; ///< Of the sequence.
-  uint64_t operations = 0; ///< That it expanded to.
-  uint64_t ofKernel = 0;   ///< All operations of the kernel, as far as it was compiled.
+  SourceRange header;            ///< The sequence that it iterates over.
+  uint64_t iterations = 0;       ///< Of the sequence.
+  uint64_t operations = 0;       ///< That it expanded to.
+  uint64_t kernelOperations = 0; ///< All operations of the kernel, as far as it was compiled.
 };
 
 /// The knowledge about a global.

@@ -121,11 +121,12 @@ static constexpr uint64_t kManyOperations = 1000;
 static std::string describeUnrolled(const Frontend &frontend, const SourceManager &sources,
                                     StringRef file) {
   const std::optional<UnrolledLoop> &loop = frontend.getLargestUnrolled();
-  if (!loop || loop->ofKernel < kManyOperations || loop->operations < loop->ofKernel / 2)
+  if (!loop || loop->kernelOperations < kManyOperations ||
+      loop->operations < loop->kernelOperations / 2)
     return "";
   std::string place = std::to_string(sources.getLineColumn(loop->header.begin).line);
   StringRef its = sources.getName(loop->header.begin.file);
-  return std::to_string(loop->operations) + " of " + std::to_string(loop->ofKernel) +
+  return std::to_string(loop->operations) + " of " + std::to_string(loop->kernelOperations) +
          " operations are " + std::to_string(loop->iterations) +
          " iterations of the unrolled loop in " +
          (its == file ? "line " + place : its.str() + ":" + place) + "; use range or tl.range";

@@ -71,7 +71,7 @@ public:
   virtual ~Listener() = default;
   /// A function comes next, with its name and place; false: it is left out.
   virtual bool begin(const Entry &entry) = 0;
-  /// It has been type-checked once more: `entry.unrolled` may be another one.
+  /// It has been type-checked once more, and `entry.unrolled` describes that time.
   virtual void typed(const Entry &) {}
   /// It type-checks, with `entry.signature`, and is compiled further from here.
   virtual void compiling(const Entry &entry) = 0;

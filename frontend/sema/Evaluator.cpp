@@ -65,7 +65,7 @@ std::optional<UnrolledLoop> Evaluator::getLargestUnrolled() const {
   if (!largestUnrolled.operations)
     return std::nullopt;
   UnrolledLoop loop = largestUnrolled;
-  loop.ofKernel = ops.count;
+  loop.kernelOperations = ops.count;
   return loop;
 }
 

@@ -360,7 +360,7 @@ private:
   const KernelSignature &options;
   OpCounter ops;
   uint64_t maxOps = Limits::kOps;
-  UnrolledLoop largestUnrolled; ///< Without operations: none. `ofKernel` is not known yet.
+  UnrolledLoop largestUnrolled; ///< Without operations: none. `kernelOperations` is not known yet.
   mlir::OpBuilder builder;
   lang::Emitter emitter;
   std::vector<std::unique_ptr<Frame>> frames;

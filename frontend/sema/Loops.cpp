@@ -78,7 +78,7 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
   });
   if (uint64_t made = ops.count - opsBefore;
       !isWithin && frame().module != prelude && made > largestUnrolled.operations)
-    largestUnrolled = {statement.iterable->range, items.size(), made, /*ofKernel=*/0};
+    largestUnrolled = {statement.iterable->range, items.size(), made, /*kernelOperations=*/0};
   env().broke = Value(false);
   env().unreachable = isTrue(env().returned);
 }

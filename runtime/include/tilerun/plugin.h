@@ -365,14 +365,16 @@ enum {
    * requiring it: a device that cannot overlap grids runs them one after the other, with the same
    * results. */
   TILERUN_LAUNCH_OVERLAP = 1,
-  /* A device that checks the addresses of kernels (the plugin "cpu") does not. Since 1.3 and 1.5.
-   */
+  /* A device that checks the addresses of kernels (the plugin "cpu") does not. Since 1.3 of the
+   * plugin ABI and 1.5 of the C API. */
   TILERUN_LAUNCH_NO_BOUNDS_CHECKS = 2,
   /* Only from the runtime to a plugin: pointers may point to host memory that the plugin did not
    * allocate. Since 1.3. */
   TILERUN_LAUNCH_HOST_MEMORY = 4,
   /* A device that checks the addresses of kernels does, even if TILERUN_BOUNDS_CHECKS in the
-   * environment turns that off where the host does not decide. Since 1.4 and 1.9. */
+   * environment turns that off where the host does not decide. Since 1.4 of the plugin ABI and 1.9
+   * of the C API; a plugin built for an earlier version does not look at it, so that there the
+   * environment decides. */
   TILERUN_LAUNCH_BOUNDS_CHECKS = 8
 };
 

@@ -418,8 +418,8 @@ typedef struct TilerunLaunchOptions {
   uint32_t struct_size;
   uint32_t grid[3];                     /* Programs, x first; none may be 0. */
   const TilerunCompileOptions *compile; /* Null: the defaults. */
-  /* TILERUN_LAUNCH_OVERLAP, and _NO_BOUNDS_CHECKS or _BOUNDS_CHECKS; others are refused. Since 1.4.
-   */
+  /* TILERUN_LAUNCH_OVERLAP, and _NO_BOUNDS_CHECKS or _BOUNDS_CHECKS; others are refused. Since
+   * 1.4. */
   uint32_t flags;
   uint32_t reserved; /* 0 */
   /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not return,
