@@ -249,8 +249,8 @@ std::string assemble(const std::string &ptx, const std::string &arch) {
   if (auto text = llvm::MemoryBuffer::getFile(log))
     if (rc || (*text)->getBuffer().contains("serialized"))
       message = (*text)->getBuffer().str() + ptx;
-  llvm::sys::fs::remove(file);
-  llvm::sys::fs::remove(log);
+  (void)llvm::sys::fs::remove(file);
+  (void)llvm::sys::fs::remove(log);
   return message;
 }
 

@@ -63,7 +63,7 @@ std::string matrix::validate(llvm::StringRef module, const std::string &validato
     if (message.empty())
       message = "status " + std::to_string(status);
   }
-  llvm::sys::fs::remove(input);
-  llvm::sys::fs::remove(log);
+  (void)llvm::sys::fs::remove(input);
+  (void)llvm::sys::fs::remove(log);
   return message;
 }

@@ -286,8 +286,8 @@ private:
     if (status != 0)
       if (auto content = llvm::MemoryBuffer::getFile(log))
         message += (*content)->getBuffer().rtrim().str();
-    llvm::sys::fs::remove(input);
-    llvm::sys::fs::remove(log);
+    (void)llvm::sys::fs::remove(input);
+    (void)llvm::sys::fs::remove(log);
     if (status == 0)
       return std::nullopt;
     return makeFailure(Failure::Kind::Run, "ptxas: " + message);

@@ -185,7 +185,8 @@ void Pool::finish(Worker &worker, Result result) {
 
 std::string Pool::takeErrors(Worker &worker) {
   std::string text;
-  std::rewind(worker.errors);
+  if (std::fseek(worker.errors, 0, SEEK_SET))
+    return "what it printed cannot be read";
   char buffer[4096];
   // The first lines have the assertion or the fatal error; a stack follows.
   if (size_t count = std::fread(buffer, 1, sizeof(buffer), worker.errors))

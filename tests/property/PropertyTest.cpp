@@ -230,7 +230,7 @@ TEST(Property, WrongResultsAreFoundAndReduced) {
     std::string reason;
     std::string file = writeReproducer(small, result, folder.str().str(), 1, reason);
     EXPECT_TRUE(llvm::sys::fs::exists(file)) << reason;
-    llvm::sys::fs::remove_directories(folder);
+    (void)llvm::sys::fs::remove_directories(folder);
     return;
   }
   FAIL() << "no kernel has a product";

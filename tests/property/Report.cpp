@@ -63,11 +63,10 @@ std::string property::writeReproducer(const Kernel &kernel, const matrix::Result
   arguments +=
       " --grid " + std::to_string(kernel.grid) + " --num-warps " + std::to_string(kernel.numWarps);
 
-  std::string device = llvm::StringRef(result.text).split(':').first.str();
   llvm::StringRef first = llvm::StringRef(result.text).split(' ').first;
   first.consume_back(":");
   bool isDevice = first.contains(':');
-  std::string text, line;
+  std::string text;
   llvm::raw_string_ostream os(text);
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(result.text).split(lines, '\n', -1, /*KeepEmpty=*/false);

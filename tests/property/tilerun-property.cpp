@@ -159,7 +159,6 @@ public:
 
   int run() {
     // Drivers do not survive a fork, so a child enumerates the devices.
-    std::string names;
     matrix::PoolOptions ask;
     ask.numWorkers = noFork ? 0 : 1;
     ask.makeRunner = [&]() -> matrix::JobRunner {

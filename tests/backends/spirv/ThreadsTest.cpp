@@ -52,7 +52,7 @@ unsigned count(llvm::StringRef text, llvm::StringRef what) { return unsigned(tex
 
 /// 64 elements, each added to (or otherwise combined with) memory.
 std::string atomicKernel(const std::string &kind, const std::string &type) {
-  std::string t = "tensor<64x" + type + ">", p = "tensor<64x!tile.ptr<" + type + ">>";
+  std::string p = "tensor<64x!tile.ptr<" + type + ">>";
   return "func.func @k(%x: !tile.ptr<" + type + ">, %y: !tile.ptr<" + type +
          ">, %n: i32) attributes {tile.kernel} {\n"
          "  %i = tile.make_range 0 to 64 : tensor<64xi32>\n"

@@ -180,7 +180,7 @@ Keeper survey(const std::string &body, const Backend &backend) {
   }
   Keeper keeper;
   FileSummary summary = surveyFile(path.str().str(), &backend, keeper);
-  llvm::sys::fs::remove(path);
+  (void)llvm::sys::fs::remove(path);
   EXPECT_EQ(summary.unreadable, "");
   EXPECT_FALSE(keeper.signatures.empty());
   return keeper;

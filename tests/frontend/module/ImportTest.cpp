@@ -16,7 +16,7 @@ namespace {
 class Imports : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(sys::fs::createUniqueDirectory("tilerun-import", root)); }
-  void TearDown() override { sys::fs::remove_directories(root); }
+  void TearDown() override { (void)sys::fs::remove_directories(root); }
   std::string path(StringRef name) {
     SmallString<128> out(root);
     sys::path::append(out, name);
@@ -24,7 +24,7 @@ protected:
   }
   void write(StringRef name, StringRef content) {
     std::string file = path(name);
-    sys::fs::create_directories(sys::path::parent_path(file));
+    (void)sys::fs::create_directories(sys::path::parent_path(file));
     std::ofstream(file, std::ios::binary) << content.str();
   }
   LoadedModule *loadFile(StringRef name) { return loaded.loader.loadFile(path(name)); }

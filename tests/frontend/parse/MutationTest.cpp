@@ -153,10 +153,11 @@ TEST(Mutation, EveryLineRemovedOrDoubled) {
 
 TEST(Mutation, RandomEdits) {
   std::mt19937 random(7);
+  using namespace std::literals;
   const std::string pieces[] = {
-      "(",  ")",    "[", "]", "{",      "}",  "'",       "\"",           "\\",
-      "\n", "\t",   ":", ",", "=",      "f'", "if",      "def",          "@",
-      "\r", "\xFF", " ", "*", "\"\"\"", "\0", "lambda ", "\xE2\x80\x9C", "0",
+      "(",  ")",    "[", "]", "{",      "}",   "'",       "\"",           "\\",
+      "\n", "\t",   ":", ",", "=",      "f'",  "if",      "def",          "@",
+      "\r", "\xFF", " ", "*", "\"\"\"", "\0"s, "lambda ", "\xE2\x80\x9C", "0",
       ".",  "#",    "!"};
   for (int round = 0; round < 2000; ++round) {
     std::string text = kSample;

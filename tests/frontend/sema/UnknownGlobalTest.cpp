@@ -485,8 +485,8 @@ TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {
         "F = [1, 2]\nimport itertools\nfor a, b in itertools.product(F, F):\n    print(a, b)\n",
         "F = [1, 2]\nimport torch\nx = torch.tensor(F)\ny = torch.zeros(*F)\n",
         "F = [1, 2]\nimport pytest\n@pytest.mark.parametrize('x', F)\ndef test(x):\n    pass\n",
-        "F = [1, 2]\ndef host(p):\n    ignored[(1,)](p, F)\n    ignored[lambda m: (F[0],)](p, "
-        "N=F)\n",
+        ("F = [1, 2]\ndef host(p):\n    ignored[(1,)](p, F)\n    ignored[lambda m: (F[0],)](p, "
+         "N=F)\n"),
         "F = (1, 2)\ndef get():\n    return F\nget().append(2)\n",
         "F = {'a': 1}\nfor k, v in F.items():\n    print(k, F[k], F.get(k))\nF = (1,)\n",
         "F = [1, 2]\nG = {}\nexec('F = 2', {'a': 1})\nx = globals()['G']\ny = "
@@ -543,9 +543,9 @@ TEST(UnknownGlobal, WhatHostCodeOnlyReadsStaysKnown) {
         "F = 1\ndef host():\n    F = 2\n",
         "F = 1\ndef host(x):\n    global G\n    G = F\n    x.F = 2\n",
         "F = 2\nL = [F]\nL.append(F)\nL[0] = F\nF = 1\n", "F = [2]\nF.append(3)\nF = 1\n",
-        "C = [triton.Config({'B': 16})]\nC.append(triton.Config({'B': 32}))\n"
-        "@triton.autotune(configs=C, key=[])\n@triton.jit\ndef tuned(p, B: tl.constexpr):\n"
-        "    tl.store(p, B)\nF = 1\n",
+        ("C = [triton.Config({'B': 16})]\nC.append(triton.Config({'B': 32}))\n"
+         "@triton.autotune(configs=C, key=[])\n@triton.jit\ndef tuned(p, B: tl.constexpr):\n"
+         "    tl.store(p, B)\nF = 1\n"),
         "F = hasattr(tl, 'dot') + hasattr(tl, 'no_such_function')\n"})
     EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F == 1)")) << globals;
 }

@@ -16,7 +16,7 @@ namespace {
 class Folder : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(sys::fs::createUniqueDirectory("tilerun-source", root)); }
-  void TearDown() override { sys::fs::remove_directories(root); }
+  void TearDown() override { (void)sys::fs::remove_directories(root); }
   std::string path(StringRef name) {
     SmallString<128> out(root);
     sys::path::append(out, name);
@@ -84,7 +84,7 @@ TEST_F(Folder, HundredMegabytesAreRefusedUnread) {
   sys::fs::file_t handle = cantFail(
       sys::fs::openNativeFileForReadWrite(file, sys::fs::CD_OpenExisting, sys::fs::OF_None));
   ASSERT_FALSE(sys::fs::resize_file(handle, 100'000'000));
-  sys::fs::closeFile(handle);
+  (void)sys::fs::closeFile(handle);
   EXPECT_EQ(failure(file), "cannot read '" + file +
                                "': it has 100000000 bytes; the limit is 67108864 bytes (64 MiB)");
 }

@@ -90,7 +90,8 @@ int main(int argc, char **argv) {
   llvm::Error error = writeAll<float>(argv[1], "f32", count);
   if (!error)
     error = writeAll<double>(argv[1], "f64", count);
-  if (error)
-    llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
-  return bool(error);
+  if (!error)
+    return 0;
+  llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+  return 1;
 }

@@ -43,6 +43,8 @@ public:
   using Op::Op;
   static StringRef getOperationName() { return "vendor.copy"; }
   static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  // It answers for the interface, as every op does.
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
   SharedUse getSharedUse() {
     SharedUse use;
     use.accesses = {{getOperand(), SharedUse::Kind::Write, AsyncQueue::Copies}};

@@ -11,7 +11,7 @@ using namespace tilerun::test;
 
 namespace {
 
-const std::string kFile = TILERUN_SOURCE_DIR "/tests/lit/tilerun/Inputs/bad.py";
+constexpr char kFile[] = TILERUN_SOURCE_DIR "/tests/lit/tilerun/Inputs/bad.py";
 
 /// By kernel: the line at fault and the message about it.
 std::map<std::string, std::pair<unsigned, std::string>> readExpectations() {
@@ -53,7 +53,7 @@ TEST(BadKernels, SourcesThatAreNotThere) {
   EXPECT_STREQ(getError([&] { runtime.load("/nowhere/kernels.py", "k"); }).what(),
                "error: cannot read '/nowhere/kernels.py': there is no such file\n");
   EXPECT_EQ(getError([&] { runtime.load(kFile, "arms_difer"); }).what(),
-            "'" + kFile + "' has no kernel 'arms_difer'; did you mean 'arms_differ'?");
+            std::string("'") + kFile + "' has no kernel 'arms_difer'; did you mean 'arms_differ'?");
   // A function, but not one with @triton.jit.
   EXPECT_CONTAINS(getError([&] { runtime.load(kFile, "on_the_host"); }).what(),
                   "' has no kernel 'on_the_host'; it has 'add', 'dtype_changes_in_loop', ");

@@ -85,7 +85,7 @@ template <typename Call> void failEachAllocation(int wanted, Call call) {
     core::test::failAllocation(number);
     try {
       call();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch): what was asked for
     }
     hasFailed = core::test::hasFailedAllocation();
     core::test::failAllocation(0);

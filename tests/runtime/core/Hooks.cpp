@@ -35,10 +35,13 @@ bool tilerun::core::test::hasHooks() { return true; }
 
 void *operator new(size_t bytes) {
   ++counts.allocations;
-  if (failing && --failing == 0) {
+  if (failing == 1) {
+    failing = 0;
     failed = true;
     std::__throw_bad_alloc();
   }
+  if (failing)
+    --failing;
   void *memory = std::malloc(bytes ? bytes : 1);
   if (!memory)
     std::abort();
@@ -54,7 +57,7 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
   return original(mutex);
 }
 // The C allocator too: glibc's internal functions behind these names do the work.
-extern "C" void *__libc_malloc(size_t bytes);
+extern "C" void *__libc_malloc(size_t bytes); // NOLINT(bugprone-reserved-identifier)
 extern "C" void *malloc(size_t bytes) noexcept {
   ++counts.allocations;
   return __libc_malloc(bytes);

@@ -61,7 +61,7 @@ TEST_F(Discovery, BadOnesAreSkippedWithTheirReasons) {
 
 TEST_F(Discovery, OtherFilesNeedNoChild) {
   std::ofstream(folder / "libtilerun-text.so") << "no code";
-  std::ofstream(folder / "libtilerun-empty.so");
+  std::ofstream(folder / "libtilerun-empty.so").flush();
   put(NULL_PLUGIN, "libtilerun-cut.so");
   fs::resize_file(folder / "libtilerun-cut.so", fs::file_size(NULL_PLUGIN) / 2);
   put(NULL_PLUGIN, "libtilerun-machine.so");

@@ -26,7 +26,7 @@ protected:
   }
   void TearDown() override {
     for (const std::string &path : paths)
-      llvm::sys::fs::remove(path);
+      (void)llvm::sys::fs::remove(path);
   }
   std::vector<std::string> paths;
 };

@@ -17,7 +17,7 @@ namespace {
 class AtomicFileTest : public testing::Test {
 protected:
   void SetUp() override { ASSERT_FALSE(fs::createUniqueDirectory("atomic", folder)); }
-  void TearDown() override { fs::remove_directories(folder); }
+  void TearDown() override { (void)fs::remove_directories(folder); }
   std::string at(llvm::StringRef name) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, name);

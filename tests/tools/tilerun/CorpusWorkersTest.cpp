@@ -17,7 +17,6 @@
 
 using namespace tilerun;
 using namespace tilerun::command;
-using corpus::Outcome;
 
 namespace {
 
@@ -60,7 +59,7 @@ protected:
     folder = path.str().str();
     output = folder + "/results.jsonl";
   }
-  ~CorpusWorkersTest() override { llvm::sys::fs::remove_directories(folder); }
+  ~CorpusWorkersTest() override { (void)llvm::sys::fs::remove_directories(folder); }
 
   void write(llvm::StringRef file, llvm::ArrayRef<llvm::StringRef> names) {
     std::error_code error;
@@ -111,8 +110,8 @@ TEST_F(CorpusWorkersTest, aKernelOverALimitCostsItselfAlone) {
              "second: compiles",
              "eats: memory-limit: compiling for test:1 took more than 0.5 GiB of memory",
              "third: compiles", "refused: refused: no",
-             "asserts: internal-error: the compiler crashed: Aborted: assertion `x == 1` "
-             "failed",
+             ("asserts: internal-error: the compiler crashed: Aborted: assertion `x == 1` "
+              "failed"),
              "exits: internal-error: the compiler crashed: it ended with exit code 3",
              "fourth: compiles"}));
   EXPECT_EQ(records.get(0).entries.at(1).signature, "x=*fp32:16");
