@@ -1,0 +1,56 @@
+// What the emulator finds wrong with a kernel while it runs, and what it counts.
+#ifndef TILERUN_EMULATORS_AMDGPU_FINDINGS_H
+#define TILERUN_EMULATORS_AMDGPU_FINDINGS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilerun::amdsim {
+
+enum class FindingKind : uint8_t {
+  unknownInstruction,
+  unsupported,
+  outOfBounds,
+  misaligned,
+  undefinedValue,
+  missingWait,
+  ldsBounds,
+  ldsUndefined,
+  ldsRace,
+  barrier,
+  readOnly,
+  trap,
+  endless
+};
+const char *findingName(FindingKind kind); // "out of bounds"
+
+struct Finding {
+  FindingKind kind;
+  uint64_t times; // at this instruction; the other fields are of the first time
+  std::string kernel, instruction, text;
+  std::string source;  // "file:line", or empty
+  uint32_t program[3]; // the workgroup
+  int wave, lane;      // lane -1: none in particular
+  uint32_t offset;     // of the instruction, from the kernel's entry
+  // "kernel 'k', program (1, 0, 0), wave 2, lane 5, +0x40 'global_load_dword ...', k.py:12: out of
+  // bounds: ..."
+  std::string message() const;
+};
+
+// Sums over all waves of a launch.
+struct Counters {
+  std::vector<uint64_t> byRow; // instructions by row of the table (rowAt)
+  uint64_t instructions = 0;
+  uint64_t ldsAccesses = 0, ldsPhases = 0,
+           ldsConflicts = 0; // conflicts: phases beyond the fewest possible
+  uint64_t globalAccesses = 0, globalLines = 0,
+           globalBytes = 0; // lines of 128 bytes, bytes asked for
+  uint64_t matrixFlops = 0, barriers = 0;
+  bool countsMemory = false; // whether LDS and global accesses are analysed
+  void add(const Counters &other);
+};
+
+} // namespace tilerun::amdsim
+
+#endif

@@ -1,0 +1,218 @@
+// Executes Scalar.def.
+#include "emulators/amdgpu/Floats.h"
+#include "emulators/amdgpu/Types.h"
+#include "emulators/amdgpu/Wave.h"
+
+#include <algorithm>
+
+namespace tilerun::amdsim {
+namespace {
+
+uint64_t extract(uint64_t value, unsigned offset, unsigned width) {
+  return width == 0    ? 0
+         : width >= 64 ? value >> offset
+                       : value >> offset & ((uint64_t(1) << width) - 1);
+}
+int64_t extractSigned(uint64_t value, unsigned offset, unsigned width) {
+  if (width == 0)
+    return 0;
+  int64_t shifted = int64_t(value) >> offset;
+  return width >= 64 ? shifted : int64_t(uint64_t(shifted) << (64 - width)) >> (64 - width);
+}
+
+float flushed(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+
+template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t &shadow) {
+  if (o.place == Operand::constant) {
+    if constexpr (A::words == 2)
+      return std::bit_cast<typename A::T>(o.value);
+    else
+      return std::bit_cast<typename A::T>(uint32_t(o.value));
+  }
+  w.checkScalar(o.reg);
+  shadow |= w.sgprShadow[o.reg];
+  if constexpr (A::words == 2) {
+    w.checkScalar(o.reg + 1);
+    shadow |= uint64_t(w.sgprShadow[o.reg + 1]) << 32;
+    return std::bit_cast<typename A::T>(w.wide(o.reg));
+  } else {
+    return std::bit_cast<typename A::T>(w.sgprs[o.reg]);
+  }
+}
+
+template <class R>
+void writeScalar(Wave &w, const Operand &o, typename R::T value, uint64_t shadow) {
+  if (o.reg == sgprNull)
+    return;
+  w.checkScalar(o.reg);
+  if constexpr (R::words == 2) {
+    uint64_t bits = std::bit_cast<uint64_t>(value);
+    w.setWide(o.reg, bits);
+    w.sgprShadow[o.reg] = uint32_t(shadow), w.sgprShadow[o.reg + 1] = uint32_t(shadow >> 32);
+  } else {
+    w.sgprs[o.reg] = std::bit_cast<uint32_t>(value);
+    w.sgprShadow[o.reg] = uint32_t(shadow);
+  }
+  if (o.reg >= sgprExec && w.lanes == 32)
+    w.sgprs[sgprExec + 1] = 0;
+}
+
+template <class T> uint64_t bitsOf(T value) {
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<uint64_t>(value);
+  else
+    return std::bit_cast<uint32_t>(value);
+}
+template <class T> T fromBits(uint64_t bits) {
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(bits);
+  else
+    return std::bit_cast<T>(uint32_t(bits));
+}
+
+// Undefined bits of the result: those that change when undefined bits of the operands do, and all
+// bits where an operation is not one on bits (the result differs above the lowest that changed).
+template <class Op, class R, class A, class B>
+uint64_t scalarShadow(Wave &w, typename A::T a, typename B::T b, uint64_t shadowA, uint64_t shadowB,
+                      bool scc) {
+  uint64_t changed = 0;
+  typename R::T base{};
+  for (unsigned pattern = 0; pattern < 4; ++pattern) {
+    auto x = fromBits<typename A::T>(pattern & 1 ? bitsOf(a) | shadowA : bitsOf(a) & ~shadowA);
+    auto y = fromBits<typename B::T>(pattern & 2 ? bitsOf(b) | shadowB : bitsOf(b) & ~shadowB);
+    typename R::T d{};
+    bool carry = scc;
+    Op::apply(w, x, y, d, carry);
+    if (pattern == 0)
+      base = d;
+    changed |= bitsOf(d) ^ bitsOf(base);
+  }
+  return changed;
+}
+
+template <class Op, class R, bool setsScc, class A, class B>
+void runScalar(Wave &w, const Instruction &i) {
+  uint64_t shadowA = 0, shadowB = 0;
+  typename A::T a = readScalar<A>(w, i.src[0], shadowA);
+  typename B::T b{};
+  if (i.sources > 1)
+    b = readScalar<B>(w, i.src[1], shadowB);
+  typename R::T d{};
+  bool scc = w.scc();
+  Op::apply(w, a, b, d, scc);
+  uint64_t shadow = 0;
+  if (shadowA | shadowB) [[unlikely]]
+    shadow = scalarShadow<Op, R, A, B>(w, a, b, shadowA, shadowB, w.scc());
+  writeScalar<R>(w, i.dst[0], d, shadow);
+  if (setsScc) {
+    w.sgprs[sgprScc] = scc;
+    w.sgprShadow[sgprScc] = shadow != 0;
+  }
+}
+
+template <class Op, class A, class B> void runScalarCompare(Wave &w, const Instruction &i) {
+  uint64_t shadow = 0;
+  typename A::T a = readScalar<A>(w, i.src[0], shadow);
+  typename B::T b = readScalar<B>(w, i.src[1], shadow);
+  w.sgprs[sgprScc] = Op::apply(a, b);
+  w.sgprShadow[sgprScc] = shadow != 0;
+}
+
+void fusedMultiplyAdd(Wave &w, const Instruction &i) {
+  uint64_t shadow = 0;
+  float a = readScalar<F32>(w, i.src[0], shadow), b = readScalar<F32>(w, i.src[1], shadow);
+  float c = readScalar<F32>(w, i.src[2], shadow);
+  writeScalar<F32>(w, i.dst[0], std::fma(a, b, c), shadow ? ~uint64_t(0) : 0);
+}
+
+// EXEC is combined with the operand, and the old EXEC goes to the destination.
+template <class F> void saveExec(Wave &w, const Instruction &i) {
+  bool isWide = w.lanes == 64;
+  uint64_t shadow = 0;
+  uint64_t mask =
+      isWide ? readScalar<B64>(w, i.src[0], shadow) : readScalar<B32>(w, i.src[0], shadow);
+  uint64_t old = w.exec(), now = F::apply(mask, old) & w.allLanes;
+  if (shadow & w.allLanes)
+    w.reportUndefined(shadow, "a mask of lanes");
+  if (isWide)
+    writeScalar<B64>(w, i.dst[0], old, 0);
+  else
+    writeScalar<B32>(w, i.dst[0], uint32_t(old), 0);
+  w.setWide(sgprExec, now);
+  w.setScc(now != 0);
+}
+
+namespace op {
+#define SCALAR1(Id, spellings, setsScc, R, A, ...)                                                 \
+  struct Id {                                                                                      \
+    static void apply([[maybe_unused]] Wave &w, A::T a, [[maybe_unused]] B32::T b,                 \
+                      [[maybe_unused]] R::T &d, [[maybe_unused]] bool &scc) __VA_ARGS__            \
+  };
+#define SCALAR2(Id, spellings, setsScc, R, A, B, ...)                                              \
+  struct Id {                                                                                      \
+    static void apply([[maybe_unused]] Wave &w, [[maybe_unused]] A::T a, [[maybe_unused]] B::T b,  \
+                      [[maybe_unused]] R::T &d, [[maybe_unused]] bool &scc) __VA_ARGS__            \
+  };
+#define SCALAR_KEEPS1(Id, spellings, R, A, ...) SCALAR2(Id, spellings, false, R, A, R, __VA_ARGS__)
+#define SCALAR_KEEPS1_SCC(Id, spellings, R, A, ...)                                                \
+  SCALAR2(Id, spellings, true, R, A, R, __VA_ARGS__)
+#define SCALAR_COMPARE(Id, spellings, A, B, ...)                                                   \
+  struct Id {                                                                                      \
+    static bool apply(A::T a, B::T b) { return __VA_ARGS__; }                                      \
+  };
+#define SAVE_EXEC(Id, spellings32, spellings64, ...)                                               \
+  struct Save##Id {                                                                                \
+    static uint64_t apply(uint64_t a, uint64_t exec) { return __VA_ARGS__; }                       \
+  };
+#include "emulators/amdgpu/Scalar.def"
+#undef SAVE_EXEC
+#undef SCALAR1
+#undef SCALAR2
+#undef SCALAR_KEEPS1
+#undef SCALAR_KEEPS1_SCC
+#undef SCALAR_COMPARE
+} // namespace op
+
+constexpr OpcodeRow rows[] = {
+#define SCALAR1(Id, spellings, setsScc, R, A, ...)                                                 \
+  {spellings, Family::scalar, 1, 0, {R::kind, A::kind}, runScalar<op::Id, R, setsScc, A, B32>},
+#define SCALAR2(Id, spellings, setsScc, R, A, B, ...)                                              \
+  {spellings,                                                                                      \
+   Family::scalar,                                                                                 \
+   1,                                                                                              \
+   0,                                                                                              \
+   {R::kind, A::kind, B::kind},                                                                    \
+   runScalar<op::Id, R, setsScc, A, B>},
+#define SCALAR_KEEPS1(Id, spellings, R, A, ...)                                                    \
+  {spellings,   Family::scalar,     1,                                                             \
+   accumulates, {R::kind, A::kind}, runScalar<op::Id, R, false, A, R>},
+#define SCALAR_KEEPS1_SCC(Id, spellings, R, A, ...)                                                \
+  {spellings, Family::scalar, 1, accumulates, {R::kind, A::kind}, runScalar<op::Id, R, true, A, R>},
+#define SCALAR_COMPARE(Id, spellings, A, B, ...)                                                   \
+  {spellings, Family::scalar, 0, 0, {A::kind, B::kind}, runScalarCompare<op::Id, A, B>},
+#define SAVE_EXEC(Id, spellings32, spellings64, ...)                                               \
+  {spellings32, Family::scalar, 1, 0, {Type::b32, Type::b32}, saveExec<op::Save##Id>},             \
+      {spellings64, Family::scalar, 1, 0, {Type::b64, Type::b64}, saveExec<op::Save##Id>},
+#include "emulators/amdgpu/Scalar.def"
+    {"s_fmaak_f32|s_fmamk_f32",
+     Family::scalar,
+     1,
+     0,
+     {Type::f32, Type::f32, Type::f32, Type::f32},
+     fusedMultiplyAdd},
+    {"s_fmac_f32",
+     Family::scalar,
+     1,
+     accumulates,
+     {Type::f32, Type::f32, Type::f32},
+     fusedMultiplyAdd},
+};
+
+} // namespace
+
+llvm::ArrayRef<OpcodeRow> scalarRows() { return rows; }
+
+} // namespace tilerun::amdsim
