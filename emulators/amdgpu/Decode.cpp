@@ -18,7 +18,8 @@ struct Table {
   StringMap<uint16_t> bySpelling;
   Table() {
     for (ArrayRef<OpcodeRow> list :
-         {scalarRows(), scalarMemoryRows(), controlRows()})
+         {scalarRows(), scalarMemoryRows(), controlRows(), vectorRows(), floatRows(), packedRows(),
+          compareRows(), laneRows(), ldsRows(), ldsAtomicRows(), globalRows(), globalAtomicRows()})
       for (const OpcodeRow &row : list) {
         SmallVector<StringRef, 4> spellings;
         StringRef(row.spellings).split(spellings, '|');

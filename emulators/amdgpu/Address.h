@@ -1,0 +1,40 @@
+// Where the lanes of a vector memory instruction access memory.
+#ifndef TILERUN_EMULATORS_AMDGPU_ADDRESS_H
+#define TILERUN_EMULATORS_AMDGPU_ADDRESS_H
+
+#include "emulators/amdgpu/Access.h"
+
+namespace tilerun::amdsim {
+
+// The forms of addresses: `global` a 64-bit register pair, or a scalar base and a 32-bit offset;
+// `flat` a pair that may point into an aperture; `buffer` a description in four scalar registers
+// and offsets; `scratch` an offset in the lane's private memory.
+enum class Space : uint8_t { global, flat, buffer, scratch };
+
+// Host addresses of what the lanes access, bounds checked.
+struct Lanes {
+  uint64_t address[mostLanes];
+  uint64_t active = 0; // lanes that access memory
+  uint64_t dropped =
+      0; // lanes of EXEC that a buffer's bounds mask: loads give zero, stores do nothing
+  bool isGood = false; // false after a fault
+};
+
+// The operands of an instruction: the first source that belongs to the address is `first`. `bytes`
+// are accessed by each lane, at addresses that should be multiples of `alignment`.
+template <Space space>
+void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, unsigned alignment,
+               Use use, Lanes &lanes);
+
+// How many operands the address takes.
+constexpr unsigned addressOperands(Space space) {
+  return space == Space::flat ? 1 : space == Space::buffer ? 3 : 2;
+}
+
+// The counters that an instruction of this space raises.
+uint32_t issueLoad(Wave &w, Space space);
+void issueStore(Wave &w, Space space);
+
+} // namespace tilerun::amdsim
+
+#endif

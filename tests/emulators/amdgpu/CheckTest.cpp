@@ -1,0 +1,260 @@
+// What the emulator finds: each kind of finding with its exact text, and the same kernel put right
+// without any.
+#include "tests/emulators/amdgpu/TestKernels.h"
+
+namespace tilerun::amdsim::tests {
+namespace {
+
+struct Fixture {
+  Loaded loaded;
+  uint64_t in, out;
+  Fixture(const std::string &cpu, Source source) {
+    source.name = "k";
+    loaded = load(cpu, assemble(cpu, {source}));
+    in = upload(*loaded.device, std::vector<uint32_t>(256, 7));
+    out = upload(*loaded.device, std::vector<uint32_t>(256, 0));
+  }
+  LaunchResult run(LaunchOptions options = {.threads = {64, 1, 1}}) {
+    return loaded.run("k", in, out, options);
+  }
+};
+
+// The text of the only finding, without the part that names the place.
+std::string finding(const LaunchResult &result) {
+  if (result.findings.size() != 1)
+    return std::to_string(result.findings.size()) + " findings: " + messages(result);
+  return findingName(result.findings[0].kind) + (": " + result.findings[0].text);
+}
+
+const std::string pointers =
+    "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_lshlrev_b32 v1, 2, v0\n";
+
+TEST(AmdsimChecks, MissingWaitForScalarLoad) {
+  std::string body = "s_load_dwordx2 s[4:5], s[0:1], 0x8\nWAIT\nv_mov_b32 v1, "
+                     "0\nglobal_store_dword v1, v1, s[4:5]";
+  std::string bad = body, good = body;
+  bad.replace(bad.find("WAIT"), 4, "");
+  good.replace(good.find("WAIT"), 4, "s_waitcnt lgkmcnt(0)");
+  LaunchResult result = Fixture("gfx942", {.body = bad}).run();
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].text, "uses s4 before a wait for the access that loads it");
+  EXPECT_EQ(result.findings[0].kind, FindingKind::missingWait);
+  EXPECT_EQ(result.findings[0].instruction, "global_store_dword v1, v1, s[4:5]");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = good}).run()), "");
+}
+
+TEST(AmdsimChecks, MissingWaitForVectorLoad) {
+  auto body = [](const char *wait) {
+    return pointers + "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v3, v1, s[4:5]\n" +
+           wait + "\nglobal_store_dword v1, v2, s[6:7]";
+  };
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body("s_nop 0")}).run()),
+            "missing wait: uses v2 before a wait for the access that loads it");
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body("s_waitcnt vmcnt(2)")}).run()),
+            "missing wait: uses v2 before a wait for the access that loads it");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = body("s_waitcnt vmcnt(1)")}).run()), "");
+}
+
+TEST(AmdsimChecks, UndefinedRegister) {
+  std::string body = pointers + "v_add_u32 v3, 1, v2\nglobal_store_dword v1, v3, s[6:7]";
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body}).run()),
+            "undefined value: a value that is stored depends on a register or LDS that was never "
+            "written");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = "v_mov_b32 v2, 0\n" + body}).run()), "");
+}
+
+TEST(AmdsimChecks, UndefinedHalvesThatDoNotMatter) {
+  // The high half of v3 is never written, and masked away before the store.
+  std::string body = pointers + "global_load_short_d16 v3, v1, s[4:5]\ns_waitcnt vmcnt(0)\n";
+  EXPECT_EQ(
+      messages(
+          Fixture("gfx942",
+                  {.body = body + "v_and_b32 v4, 0xffff, v3\nglobal_store_dword v1, v4, s[6:7]"})
+              .run()),
+      "");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = body + "global_store_short v1, v3, s[6:7]"}).run()),
+            "");
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body + "global_store_dword v1, v3, s[6:7]"}).run()),
+            "undefined value: a value that is stored depends on a register or LDS that was never "
+            "written");
+  EXPECT_EQ(
+      messages(
+          Fixture("gfx942",
+                  {.body = body + "v_lshlrev_b32 v4, 16, v3\nglobal_store_dword v1, v4, s[6:7]"})
+              .run()),
+      "");
+}
+
+TEST(AmdsimChecks, UndefinedLanes) {
+  // Only lanes below 32 write v2.
+  std::string body = pointers +
+                     "v_cmp_gt_u32 vcc, 32, v0\ns_and_saveexec_b64 s[8:9], vcc\nv_mov_b32 v2, 1\n"
+                     "s_mov_b64 exec, s[8:9]\nglobal_store_dword v1, v2, s[6:7]";
+  LaunchResult result = Fixture("gfx942", {.body = body}).run();
+  ASSERT_EQ(result.findings.size(), 1u) << messages(result);
+  EXPECT_EQ(result.findings[0].lane, 32);
+}
+
+TEST(AmdsimChecks, UndefinedBranch) {
+  EXPECT_EQ(
+      finding(Fixture("gfx942", {.body = "s_cmp_eq_u32 s20, 0\ns_cbranch_scc1 end\ns_nop 0\nend:"})
+                  .run()),
+      "undefined value: the condition of a branch depends on a register or LDS that was never "
+      "written");
+}
+
+TEST(AmdsimChecks, OutOfBounds) {
+  std::string body = pointers + "v_mov_b32 v2, 1\nglobal_store_dword v1, v2, s[6:7] offset:896";
+  LaunchResult result = Fixture("gfx942", {.body = body}).run();
+  EXPECT_EQ(
+      finding(result),
+      "out of bounds: a store of 4 bytes, 0 bytes past the end of allocation 2 (of 1024 bytes)");
+  EXPECT_EQ(result.findings[0].lane, 32);
+  EXPECT_EQ(result.findings[0].wave, 0);
+  EXPECT_NE(
+      result.findings[0].message().find("kernel 'k', program (0, 0, 0), wave 0, lane 32, +0x"),
+      std::string::npos)
+      << result.findings[0].message();
+  EXPECT_NE(result.findings[0].source, "") << "the assembler wrote a line table";
+  std::string straddling =
+      pointers +
+      "v_mov_b32 v2, 1\nv_mov_b32 v3, 1\nglobal_store_dwordx2 v1, v[2:3], s[6:7] offset:768";
+  EXPECT_EQ(
+      finding(Fixture("gfx942", {.body = straddling}).run()),
+      "out of bounds: a store of 8 bytes that ends past the end of allocation 2 (of 1024 bytes)");
+}
+
+TEST(AmdsimChecks, ArgumentsAreReadOnly) {
+  EXPECT_EQ(
+      finding(
+          Fixture("gfx942", {.body = "v_mov_b32 v1, 0\nglobal_store_dword v1, v1, s[0:1]"}).run()),
+      "read-only memory: a store at byte 0 of the kernel's arguments (of 64 bytes), which is "
+      "read-only");
+}
+
+TEST(AmdsimChecks, Misaligned) {
+  EXPECT_EQ(
+      finding(Fixture("gfx942",
+                      {.body = pointers +
+                               "global_load_dword v2, v1, s[4:5] offset:2\ns_waitcnt vmcnt(0)"})
+                  .run()),
+      "misaligned: an address that is not a multiple of 4");
+}
+
+TEST(AmdsimChecks, LdsBounds) {
+  EXPECT_EQ(
+      finding(Fixture("gfx942",
+                      {.body = "v_lshlrev_b32 v1, 2, v0\nds_write_b32 v1, v1", .ldsBytes = 128})
+                  .run()),
+      "out of bounds of LDS: an access of 4 bytes at byte 128 of LDS; the workgroup has 128 bytes");
+}
+
+TEST(AmdsimChecks, LdsNeverWritten) {
+  std::string body =
+      pointers + "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[6:7]";
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body, .ldsBytes = 256}).run()),
+            "undefined value: a value that is stored depends on a register or LDS that was never "
+            "written");
+}
+
+TEST(AmdsimChecks, RaceInLds) {
+  // Each thread reads what the thread 64 further on wrote.
+  auto body = [](const char *between) {
+    return pointers + "v_xor_b32 v2, 0x100, v1\nds_write_b32 v1, v0\n" + between +
+           "\nds_read_b32 v3, v2\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v3, s[6:7]";
+  };
+  LaunchOptions two = {.threads = {128, 1, 1}};
+  LaunchResult result =
+      Fixture("gfx942", {.body = body("s_waitcnt lgkmcnt(0)"), .ldsBytes = 512}).run(two);
+  bool hasRace = false;
+  for (const Finding &f : result.findings)
+    hasRace |= f.kind == FindingKind::ldsRace;
+  EXPECT_TRUE(hasRace) << messages(result);
+  Fixture good("gfx942", {.body = body("s_waitcnt lgkmcnt(0)\ns_barrier"), .ldsBytes = 512});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    two.seed = seed;
+    EXPECT_EQ(messages(good.run(two)), "") << "seed " << seed;
+    for (uint32_t t = 0; t < 128; ++t)
+      ASSERT_EQ(download<uint32_t>(good.out, 128)[t], t ^ 64);
+  }
+}
+
+TEST(AmdsimChecks, BarrierThatNotAllReach) {
+  std::string body = "v_cmp_gt_u32 vcc, 64, v0\ns_cbranch_vccz end\ns_barrier\nend:";
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body}).run({.threads = {128, 1, 1}})),
+            "barrier: waits at a barrier that wave 1 never reached");
+}
+
+TEST(AmdsimChecks, UnknownInstruction) {
+  LaunchResult result = Fixture("gfx942", {.body = "v_cubeid_f32 v1, v0, v0, v0"}).run();
+  EXPECT_EQ(finding(result), "unknown instruction: the emulator cannot execute this");
+  EXPECT_EQ(result.findings[0].instruction, "v_cubeid_f32 v1, v0, v0, v0 (unknown instruction)");
+  // It is an error only where it is executed.
+  EXPECT_EQ(
+      messages(
+          Fixture("gfx942", {.body = "s_branch end\nv_cubeid_f32 v1, v0, v0, v0\nend:"}).run()),
+      "");
+}
+
+TEST(AmdsimChecks, EndlessLoop) {
+  LaunchOptions options = {.threads = {64, 1, 1}, .mostInstructions = 10000};
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = "again:\ns_branch again"}).run(options)),
+            "endless: the workgroup ran more than 10000 instructions");
+}
+
+TEST(AmdsimChecks, RoundingModesAreRefused) {
+  EXPECT_EQ(
+      finding(Fixture("gfx942", {.body = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3"}).run()),
+      "not emulated: only rounding to the nearest even value is emulated");
+}
+
+TEST(AmdsimChecks, HardwareRegistersWithoutAModelAreRefused) {
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = "s_getreg_b32 s4, hwreg(HW_REG_STATUS)"}).run()),
+            "not emulated: reading hardware register 2 is not emulated");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = "s_getreg_b32 s4, hwreg(HW_REG_XCC_ID)"}).run()),
+            "");
+}
+
+TEST(AmdsimChecks, InstructionsThatSetTheModeDirectly) {
+  EXPECT_EQ(finding(Fixture("gfx1100", {.body = "s_round_mode 0x1"}).run()),
+            "not emulated: only rounding to the nearest even value is emulated");
+  // 2^-127 + 0 with denormals, and without them.
+  auto sum = [](const char *mode) {
+    std::string body = "s_load_b128 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+                       "v_mov_b32 v1, 0\nv_mov_b32 v2, 0x400000\ns_denorm_mode " +
+                       std::string(mode) +
+                       "\nv_add_f32 v2, v2, v1\nglobal_store_b32 v1, v2, s[6:7]";
+    Fixture fixture("gfx1100", {.body = body});
+    EXPECT_EQ(messages(fixture.run({.threads = {1, 1, 1}})), "");
+    return download<uint32_t>(fixture.out, 1)[0];
+  };
+  EXPECT_EQ(sum("0xf"), 0x400000u);
+  EXPECT_EQ(sum("0xc"), 0u);
+}
+
+TEST(AmdsimChecks, BankConflicts) {
+  // Stride of 32 words: all lanes of a phase in one bank. Stride of one word: none.
+  auto conflicts = [](const char *shift) {
+    std::string body = std::string("v_lshlrev_b32 v1, ") + shift + ", v0\nds_write_b32 v1, v0\n";
+    LaunchResult result = Fixture("gfx942", {.body = body, .ldsBytes = 8192})
+                              .run({.threads = {64, 1, 1}, .countsMemory = true});
+    EXPECT_EQ(messages(result), "");
+    EXPECT_EQ(result.counters.ldsAccesses, 1u);
+    return result.counters.ldsConflicts;
+  };
+  EXPECT_EQ(conflicts("2"), 0u);
+  EXPECT_EQ(conflicts("3"), 2u);  // two phases of two turns
+  EXPECT_EQ(conflicts("7"), 62u); // two phases of 32 turns
+}
+
+TEST(AmdsimChecks, MemoryTransactions) {
+  std::string body = pointers + "global_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)";
+  LaunchResult result =
+      Fixture("gfx942", {.body = body}).run({.threads = {64, 1, 1}, .countsMemory = true});
+  EXPECT_EQ(result.counters.globalAccesses, 1u);
+  EXPECT_EQ(result.counters.globalLines, 2u);
+  EXPECT_EQ(result.counters.globalBytes, 256u);
+}
+
+} // namespace
+} // namespace tilerun::amdsim::tests
