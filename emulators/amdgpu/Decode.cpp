@@ -19,7 +19,8 @@ struct Table {
   Table() {
     for (ArrayRef<OpcodeRow> list :
          {scalarRows(), scalarMemoryRows(), controlRows(), vectorRows(), floatRows(), packedRows(),
-          compareRows(), laneRows(), ldsRows(), ldsAtomicRows(), globalRows(), globalAtomicRows()})
+          compareRows(), laneRows(), ldsRows(), ldsAtomicRows(), globalRows(), globalAtomicRows(),
+          matrixRows()})
       for (const OpcodeRow &row : list) {
         SmallVector<StringRef, 4> spellings;
         StringRef(row.spellings).split(spellings, '|');

@@ -1,0 +1,270 @@
+// Matrix instructions. Each has a map from (row, k) and (row, column) to registers and lanes;
+// operands are gathered into matrices, multiplied, and put back. EXEC does not matter, and must be
+// full.
+//
+// Products of 8- and 16-bit floats are exact in single precision; sums round after each step of k,
+// in ascending order. Hardware may sum in another order.
+#include "emulators/amdgpu/Vector.h"
+
+namespace tilerun::amdsim {
+namespace {
+
+constexpr Type A = Type::raw;
+
+// Elements of an operand: how many fit in a register (0: one needs two), and their values.
+struct FloatElement {
+  using Value = float;
+  static constexpr unsigned perWord = 1;
+  static float get(const Wave &, uint32_t word, unsigned) { return std::bit_cast<float>(word); }
+};
+struct HalfElement {
+  using Value = float;
+  static constexpr unsigned perWord = 2;
+  static float get(const Wave &, uint32_t word, unsigned at) {
+    return halfToFloat(uint16_t(word >> 16 * at));
+  }
+};
+struct BfloatElement {
+  using Value = float;
+  static constexpr unsigned perWord = 2;
+  static float get(const Wave &, uint32_t word, unsigned at) {
+    return bfloatToFloat(uint16_t(word >> 16 * at));
+  }
+};
+template <unsigned exponentBits> struct Float8Element {
+  using Value = float;
+  static constexpr unsigned perWord = 4;
+  static float get(const Wave &w, uint32_t word, unsigned at) {
+    return float8ToFloat(uint8_t(word >> 8 * at), exponentBits, w.target->float8 == Float8::fnuz);
+  }
+};
+struct SignedByteElement {
+  using Value = int32_t;
+  static constexpr unsigned perWord = 4;
+  static int32_t get(const Wave &, uint32_t word, unsigned at) { return int8_t(word >> 8 * at); }
+};
+struct UnsignedByteElement {
+  using Value = int32_t;
+  static constexpr unsigned perWord = 4;
+  static int32_t get(const Wave &, uint32_t word, unsigned at) {
+    return int32_t(word >> 8 * at & 255);
+  }
+};
+// Single precision with 10 bits of fraction.
+struct XfloatElement {
+  using Value = float;
+  static constexpr unsigned perWord = 1;
+  static float get(const Wave &, uint32_t word, unsigned) {
+    return std::bit_cast<float>(word & 0xffffe000);
+  }
+};
+
+// Where element j of a lane's operand lies: its row (or column) and k.
+struct Place {
+  unsigned row, k;
+};
+template <unsigned size, unsigned depth> struct Mfma {
+  static constexpr unsigned rows = size, k = depth, elements = depth * size / 64,
+                            results = size * size / 64;
+  static Place operand(unsigned lane, unsigned j) {
+    return {lane % size, lane / size * elements + j};
+  }
+  static unsigned resultRow(unsigned lane, unsigned reg) {
+    return reg / 4 * (size / 4) + lane / size * 4 + reg % 4;
+  }
+  static unsigned resultColumn(unsigned lane) { return lane % size; }
+};
+// gfx11: both halves of the wave hold the same operand.
+struct Wmma11 {
+  static constexpr unsigned rows = 16, k = 16, elements = 16, results = 8;
+  static Place operand(unsigned lane, unsigned j) { return {lane % 16, j}; }
+  static unsigned resultRow(unsigned lane, unsigned reg) { return 2 * reg + lane / 16; }
+  static unsigned resultColumn(unsigned lane) { return lane % 16; }
+};
+struct Wmma12 {
+  static constexpr unsigned rows = 16, k = 16, elements = 8, results = 8;
+  static unsigned resultRow(unsigned lane, unsigned reg) { return reg + lane / 16 * 8; }
+  static unsigned resultColumn(unsigned lane) { return lane % 16; }
+};
+struct Wmma12Half : Wmma12 {
+  static Place operand(unsigned lane, unsigned j) {
+    return {lane % 16, (j & 3) + (j >> 2) * 8 + lane / 16 * 4};
+  }
+};
+struct Wmma12Byte : Wmma12 {
+  static Place operand(unsigned lane, unsigned j) { return {lane % 16, j + lane / 16 * 8}; }
+};
+
+void checkOperand(Wave &w, const Operand &o, unsigned words) {
+  uint64_t undefined = 0;
+  for (unsigned word = 0; o.place == Operand::vgpr && word < words; ++word) {
+    w.checkVector(o.reg + word);
+    undefined |= w.shadowLow[o.reg + word] | w.shadowHigh[o.reg + word];
+  }
+  if (undefined & w.allLanes)
+    w.reportUndefined(undefined & w.allLanes, "an operand of a matrix instruction");
+}
+
+template <class Map, class Element>
+void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::rows]) {
+  constexpr unsigned words = Map::elements / Element::perWord;
+  checkOperand(w, o, words);
+  for (unsigned word = 0; word < words; ++word) {
+    const uint32_t *row = w.row(o.reg + word);
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      for (unsigned at = 0; at < Element::perWord; ++at) {
+        Place place = Map::operand(lane, word * Element::perWord + at);
+        matrix[place.k][place.row] = Element::get(w, row[lane], at);
+      }
+  }
+}
+
+template <class Value> Value constantAs(const Operand &o) {
+  return std::bit_cast<Value>(uint32_t(o.value));
+}
+
+// D = A * B + C of single-precision or 32-bit integer results.
+template <class Map, class ElementA, class ElementB> void multiply(Wave &w, const Instruction &i) {
+  using Value = typename ElementA::Value;
+  using Sum = std::conditional_t<std::is_same_v<Value, float>, float, uint32_t>;
+  constexpr unsigned n = Map::rows;
+  alignas(64) Value a[Map::k][n], b[Map::k][n];
+  alignas(64) Sum d[n][n];
+  if (w.exec() != w.allLanes)
+    w.report(FindingKind::unsupported, std::countr_one(w.exec()),
+             "a matrix instruction while lanes are off");
+  gather<Map, ElementA>(w, i.src[0], a);
+  gather<Map, ElementB>(w, i.src[1], b);
+  const Operand &c = i.src[2];
+  checkOperand(w, c, Map::results);
+  for (unsigned reg = 0; reg < Map::results; ++reg)
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      d[Map::resultRow(lane, reg)][Map::resultColumn(lane)] =
+          c.place == Operand::vgpr ? std::bit_cast<Sum>(w.row(c.reg + reg)[lane])
+                                   : constantAs<Sum>(c);
+  for (unsigned row = 0; row < n; ++row)
+    for (unsigned k = 0; k < Map::k; ++k)
+      for (unsigned column = 0; column < n; ++column) {
+        if constexpr (std::is_same_v<Sum, float>)
+          d[row][column] = std::fma(a[k][row], b[k][column], d[row][column]);
+        else
+          d[row][column] += uint32_t(a[k][row]) * uint32_t(b[k][column]);
+      }
+  for (unsigned reg = 0; reg < Map::results; ++reg) {
+    unsigned to = i.dst[0].reg + reg;
+    w.checkVector(to);
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      w.row(to)[lane] =
+          std::bit_cast<uint32_t>(d[Map::resultRow(lane, reg)][Map::resultColumn(lane)]);
+    w.shadowLow[to] = w.shadowHigh[to] = 0;
+  }
+  w.counters->matrixFlops += 2 * n * n * Map::k;
+}
+
+// v_wmma_i32_16x16x16_iu8: neg_lo of an operand says that it is signed.
+template <class Map> void multiplyBytes(Wave &w, const Instruction &i) {
+  Instruction plain = i;
+  bool a = i.src[0].isNegated, b = i.src[1].isNegated;
+  plain.src[0].isNegated = plain.src[1].isNegated = false;
+  if (a && b)
+    multiply<Map, SignedByteElement, SignedByteElement>(w, plain);
+  else if (a)
+    multiply<Map, SignedByteElement, UnsignedByteElement>(w, plain);
+  else if (b)
+    multiply<Map, UnsignedByteElement, SignedByteElement>(w, plain);
+  else
+    multiply<Map, UnsignedByteElement, UnsignedByteElement>(w, plain);
+}
+
+// Double precision 16x16x4: one element of A and B in a lane, four of C and D.
+void multiplyDouble(Wave &w, const Instruction &i) {
+  constexpr unsigned n = 16, depth = 4;
+  double a[depth][n], b[depth][n], d[n][n];
+  auto value = [&](const Operand &o, unsigned reg, unsigned lane) {
+    return std::bit_cast<double>(w.row(o.reg + 2 * reg)[lane] |
+                                 uint64_t(w.row(o.reg + 2 * reg + 1)[lane]) << 32);
+  };
+  checkOperand(w, i.src[0], 2);
+  checkOperand(w, i.src[1], 2);
+  checkOperand(w, i.src[2], 8);
+  bool hasC = i.src[2].place == Operand::vgpr;
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    a[lane / n][lane % n] = value(i.src[0], 0, lane);
+    b[lane / n][lane % n] = value(i.src[1], 0, lane);
+    for (unsigned reg = 0; reg < 4; ++reg)
+      d[reg * 4 + lane / n][lane % n] =
+          hasC ? value(i.src[2], reg, lane) : std::bit_cast<double>(i.src[2].value);
+  }
+  for (unsigned row = 0; row < n; ++row)
+    for (unsigned k = 0; k < depth; ++k)
+      for (unsigned column = 0; column < n; ++column)
+        d[row][column] = std::fma(a[k][row], b[k][column], d[row][column]);
+  for (unsigned reg = 0; reg < 4; ++reg)
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      uint64_t bits = std::bit_cast<uint64_t>(d[reg * 4 + lane / n][lane % n]);
+      unsigned to = i.dst[0].reg + 2 * reg;
+      w.row(to)[lane] = uint32_t(bits), w.row(to + 1)[lane] = uint32_t(bits >> 32);
+      w.shadowLow[to] = w.shadowHigh[to] = w.shadowLow[to + 1] = w.shadowHigh[to + 1] = 0;
+    }
+  w.counters->matrixFlops += 2 * n * n * depth;
+}
+
+#define MATRIX(spellings, ...) {spellings, Family::matrix, 1, 0, {A, A, A, A}, __VA_ARGS__}
+#define MFMA(spellings, size, k, Element)                                                          \
+  MATRIX(spellings, multiply<Mfma<size, k>, Element, Element>)
+#define MFMA_FLOAT8(name, size, k)                                                                 \
+  MATRIX(name "_fp8_fp8", multiply<Mfma<size, k>, Float8Element<4>, Float8Element<4>>),            \
+      MATRIX(name "_fp8_bf8", multiply<Mfma<size, k>, Float8Element<4>, Float8Element<5>>),        \
+      MATRIX(name "_bf8_fp8", multiply<Mfma<size, k>, Float8Element<5>, Float8Element<4>>),        \
+      MATRIX(name "_bf8_bf8", multiply<Mfma<size, k>, Float8Element<5>, Float8Element<5>>)
+
+constexpr OpcodeRow rows[] = {
+    MFMA("v_mfma_f32_32x32x2_f32|v_mfma_f32_32x32x2f32", 32, 2, FloatElement),
+    MFMA("v_mfma_f32_16x16x4_f32|v_mfma_f32_16x16x4f32", 16, 4, FloatElement),
+    MFMA("v_mfma_f32_32x32x4_xf32", 32, 4, XfloatElement),
+    MFMA("v_mfma_f32_16x16x8_xf32", 16, 8, XfloatElement),
+    MFMA("v_mfma_f32_32x32x8_f16|v_mfma_f32_32x32x8f16", 32, 8, HalfElement),
+    MFMA("v_mfma_f32_16x16x16_f16|v_mfma_f32_16x16x16f16", 16, 16, HalfElement),
+    MFMA("v_mfma_f32_32x32x16_f16", 32, 16, HalfElement),
+    MFMA("v_mfma_f32_16x16x32_f16", 16, 32, HalfElement),
+    MFMA("v_mfma_f32_32x32x8_bf16|v_mfma_f32_32x32x8bf16_1k", 32, 8, BfloatElement),
+    MFMA("v_mfma_f32_16x16x16_bf16|v_mfma_f32_16x16x16bf16_1k", 16, 16, BfloatElement),
+    MFMA("v_mfma_f32_32x32x16_bf16", 32, 16, BfloatElement),
+    MFMA("v_mfma_f32_16x16x32_bf16", 16, 32, BfloatElement),
+    MFMA("v_mfma_i32_32x32x8i8", 32, 8, SignedByteElement),
+    MFMA("v_mfma_i32_16x16x16i8", 16, 16, SignedByteElement),
+    MFMA("v_mfma_i32_32x32x16_i8", 32, 16, SignedByteElement),
+    MFMA("v_mfma_i32_16x16x32_i8", 16, 32, SignedByteElement),
+    MFMA("v_mfma_i32_32x32x32_i8", 32, 32, SignedByteElement),
+    MFMA("v_mfma_i32_16x16x64_i8", 16, 64, SignedByteElement),
+    MFMA_FLOAT8("v_mfma_f32_32x32x16", 32, 16),
+    MFMA_FLOAT8("v_mfma_f32_16x16x32", 16, 32),
+    MATRIX("v_mfma_f64_16x16x4_f64|v_mfma_f64_16x16x4f64", multiplyDouble),
+// The generations have the same names for different maps; Wave::target tells.
+#define WMMA(name, Element)                                                                        \
+  MATRIX(name, [](Wave &w, const Instruction &i) {                                                 \
+    if (w.target->generation == Generation::gfx11)                                                 \
+      multiply<Wmma11, Element, Element>(w, i);                                                    \
+    else                                                                                           \
+      multiply<Wmma12Half, Element, Element>(w, i);                                                \
+  })
+    WMMA("v_wmma_f32_16x16x16_f16", HalfElement),
+    WMMA("v_wmma_f32_16x16x16_bf16", BfloatElement),
+    MATRIX("v_wmma_i32_16x16x16_iu8",
+           [](Wave &w, const Instruction &i) {
+             if (w.target->generation == Generation::gfx11)
+               multiplyBytes<Wmma11>(w, i);
+             else
+               multiplyBytes<Wmma12Byte>(w, i);
+           }),
+    MATRIX("v_wmma_f32_16x16x16_fp8_fp8", multiply<Wmma12Byte, Float8Element<4>, Float8Element<4>>),
+    MATRIX("v_wmma_f32_16x16x16_fp8_bf8", multiply<Wmma12Byte, Float8Element<4>, Float8Element<5>>),
+    MATRIX("v_wmma_f32_16x16x16_bf8_fp8", multiply<Wmma12Byte, Float8Element<5>, Float8Element<4>>),
+    MATRIX("v_wmma_f32_16x16x16_bf8_bf8", multiply<Wmma12Byte, Float8Element<5>, Float8Element<5>>),
+};
+
+} // namespace
+
+llvm::ArrayRef<OpcodeRow> matrixRows() { return rows; }
+
+} // namespace tilerun::amdsim

@@ -1,0 +1,325 @@
+// Matrix instructions: maps of elements to registers and lanes, written here from the tables of the
+// instructions as images of bits, independently of the emulator's formulas.
+#include "tests/emulators/amdgpu/TestKernels.h"
+
+#include "emulators/amdgpu/Floats.h"
+
+#include <cmath>
+
+namespace tilerun::amdsim::tests {
+namespace {
+
+// A linear map: what each bit of the register's and of the lane's number adds to (first, second)
+// coordinate.
+struct Bit {
+  unsigned first, second;
+};
+struct Map {
+  std::vector<Bit> registers, lanes;
+  Bit at(unsigned reg, unsigned lane) const {
+    Bit sum = {0, 0};
+    auto add = [&](const std::vector<Bit> &bits, unsigned number) {
+      for (unsigned bit = 0; bit < bits.size(); ++bit)
+        if (number >> bit & 1)
+          sum.first ^= bits[bit].first, sum.second ^= bits[bit].second;
+    };
+    add(registers, reg);
+    add(lanes, lane);
+    return sum;
+  }
+};
+
+enum class Format { f32, f16, bf16, i8, fp8, bf8 };
+unsigned bitsOf(Format format) {
+  return format == Format::f32 ? 32 : format == Format::f16 || format == Format::bf16 ? 16 : 8;
+}
+
+struct Case {
+  const char *cpu, *name;
+  Format format;
+  unsigned size, depth;
+  Map operand, result; // (row, k) of A; (row, column) of D
+  const char *modifiers = "";
+};
+
+std::vector<Bit> steps(std::initializer_list<unsigned> firsts,
+                       std::initializer_list<unsigned> seconds = {}) {
+  std::vector<Bit> bits;
+  for (unsigned first : firsts)
+    bits.push_back({first, 0});
+  for (unsigned second : seconds)
+    bits.push_back({0, second});
+  return bits;
+}
+std::vector<Bit> alongK(std::initializer_list<unsigned> ks) { return steps({}, ks); }
+
+// D of MFMA and WMMA: rows in registers, columns in lanes.
+Map result32() { return {steps({1, 2, 8, 16}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}}}; }
+Map result16() { return {steps({1, 2}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0}, {8, 0}}}; }
+Map resultWmma11() { return {steps({2, 4, 8}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}}}; }
+Map resultWmma12() { return {steps({1, 2, 4}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {8, 0}}}; }
+
+const std::vector<Case> cases = {
+    {"gfx942",
+     "v_mfma_f32_32x32x2_f32",
+     Format::f32,
+     32,
+     2,
+     {{}, steps({1, 2, 4, 8, 16}, {1})},
+     result32()},
+    {"gfx942",
+     "v_mfma_f32_16x16x4_f32",
+     Format::f32,
+     16,
+     4,
+     {{}, steps({1, 2, 4, 8}, {1, 2})},
+     result16()},
+    {"gfx942",
+     "v_mfma_f32_32x32x8_f16",
+     Format::f16,
+     32,
+     8,
+     {alongK({1, 2}), steps({1, 2, 4, 8, 16}, {4})},
+     result32()},
+    {"gfx942",
+     "v_mfma_f32_16x16x16_f16",
+     Format::f16,
+     16,
+     16,
+     {alongK({1, 2}), steps({1, 2, 4, 8}, {4, 8})},
+     result16()},
+    {"gfx942",
+     "v_mfma_f32_32x32x8_bf16",
+     Format::bf16,
+     32,
+     8,
+     {alongK({1, 2}), steps({1, 2, 4, 8, 16}, {4})},
+     result32()},
+    {"gfx942",
+     "v_mfma_f32_16x16x16_bf16",
+     Format::bf16,
+     16,
+     16,
+     {alongK({1, 2}), steps({1, 2, 4, 8}, {4, 8})},
+     result16()},
+    {"gfx942",
+     "v_mfma_i32_32x32x16_i8",
+     Format::i8,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32()},
+    {"gfx942",
+     "v_mfma_i32_16x16x32_i8",
+     Format::i8,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16()},
+    {"gfx942",
+     "v_mfma_f32_32x32x16_fp8_fp8",
+     Format::fp8,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32()},
+    {"gfx942",
+     "v_mfma_f32_16x16x32_bf8_bf8",
+     Format::bf8,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16()},
+    {"gfx950",
+     "v_mfma_f32_32x32x16_f16",
+     Format::f16,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32()},
+    {"gfx950",
+     "v_mfma_f32_16x16x32_bf16",
+     Format::bf16,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16()},
+    {"gfx1100",
+     "v_wmma_f32_16x16x16_f16",
+     Format::f16,
+     16,
+     16,
+     {alongK({1, 2, 4, 8}), steps({1, 2, 4, 8, 0})},
+     resultWmma11()},
+    {"gfx1100",
+     "v_wmma_f32_16x16x16_bf16",
+     Format::bf16,
+     16,
+     16,
+     {alongK({1, 2, 4, 8}), steps({1, 2, 4, 8, 0})},
+     resultWmma11()},
+    {"gfx1100",
+     "v_wmma_i32_16x16x16_iu8",
+     Format::i8,
+     16,
+     16,
+     {alongK({1, 2, 4, 8}), steps({1, 2, 4, 8, 0})},
+     resultWmma11(),
+     " neg_lo:[1,1,0]"},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_f16",
+     Format::f16,
+     16,
+     16,
+     {alongK({1, 2, 8}), steps({1, 2, 4, 8}, {4})},
+     resultWmma12()},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_bf16",
+     Format::bf16,
+     16,
+     16,
+     {alongK({1, 2, 8}), steps({1, 2, 4, 8}, {4})},
+     resultWmma12()},
+    {"gfx1201",
+     "v_wmma_i32_16x16x16_iu8",
+     Format::i8,
+     16,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
+     resultWmma12(),
+     " neg_lo:[1,1,0]"},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_fp8_fp8",
+     Format::fp8,
+     16,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
+     resultWmma12()},
+};
+
+// Small integers, which every format holds and whose products' sums are exact.
+int valueAt(unsigned row, unsigned k, unsigned salt) {
+  return int((row * 7 + k * 5 + salt) % 9) - 4;
+}
+
+uint32_t encode(Format format, int value, bool isFnuz) {
+  switch (format) {
+  case Format::f32:
+    return std::bit_cast<uint32_t>(float(value));
+  case Format::f16:
+    return floatToHalf(float(value));
+  case Format::bf16:
+    return floatToBfloat(float(value));
+  case Format::i8:
+    return uint8_t(value);
+  case Format::fp8:
+    return floatToFloat8(float(value), 4, isFnuz, false);
+  case Format::bf8:
+    return floatToFloat8(float(value), 5, isFnuz, false);
+  }
+  return 0;
+}
+
+std::string range(unsigned first, unsigned count) {
+  return count == 1 ? "v" + std::to_string(first)
+                    : "v[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
+}
+
+TEST(AmdsimMatrix, MapsOfAllShapes) {
+  for (const Case &c : cases) {
+    bool old = std::string(c.cpu).starts_with("gfx9"),
+         newest = std::string(c.cpu).starts_with("gfx12");
+    unsigned lanes = old ? 64 : 32, bits = bitsOf(c.format);
+    unsigned words = (1u << c.operand.registers.size()) * bits / 32,
+             results = 1u << c.result.registers.size();
+    // Registers 8...: A, 24...: B, 40...: C and D. The buffers are [register][lane].
+    std::string body =
+        (old ? "s_load_dwordx4" : "s_load_b128") +
+        std::string(" s[4:7], s[0:1], 0x0\nv_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v0\n");
+    body += newest ? "s_wait_kmcnt 0\n" : "s_waitcnt lgkmcnt(0)\n";
+    auto access = [&](const char *what, unsigned reg, unsigned at, bool isStore) {
+      std::string place = " offset:" + std::to_string(at * lanes * 4) + "\n",
+                  v = "v" + std::to_string(reg);
+      body += std::string("global_") + what + (old ? "_dword " : "_b32 ") +
+              (isStore ? "v1, " + v + ", s[6:7]" : v + ", v1, s[4:5]") + place;
+    };
+    for (unsigned word = 0; word < words; ++word) {
+      access("load", 8 + word, word, false);
+      access("load", 24 + word, words + word, false);
+    }
+    body += newest ? "s_wait_loadcnt 0\n" : "s_waitcnt vmcnt(0)\n";
+    for (unsigned reg = 0; reg < results; ++reg)
+      body += "v_mov_b32 v" + std::to_string(40 + reg) + ", 1.0\n";
+    if (c.format == Format::i8)
+      for (unsigned reg = 0; reg < results; ++reg)
+        body += "v_mov_b32 v" + std::to_string(40 + reg) + ", 1\n";
+    std::string d = range(40, results);
+    body += std::string(c.name) + " " + d + ", " + range(8, words) + ", " + range(24, words) +
+            ", " + d + c.modifiers + "\ns_nop 7\ns_nop 7\n";
+    for (unsigned reg = 0; reg < results; ++reg)
+      access("store", 40 + reg, reg, true);
+    Loaded loaded = load(c.cpu, assemble(c.cpu, {{.name = "k", .body = body}}));
+    bool isFnuz = loaded.device->target().float8 == Float8::fnuz;
+    std::vector<uint32_t> in(2 * words * lanes);
+    for (unsigned element = 0; element < 1u << c.operand.registers.size(); ++element)
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        Bit place = c.operand.at(element, lane);
+        unsigned word = element * bits / 32, shift = element * bits % 32;
+        in[word * lanes + lane] |= encode(c.format, valueAt(place.first, place.second, 0), isFnuz)
+                                   << shift;
+        in[(words + word) * lanes + lane] |=
+            encode(c.format, valueAt(place.first, place.second, 3), isFnuz) << shift;
+      }
+    uint64_t x = upload(*loaded.device, in),
+             y = upload(*loaded.device, std::vector<uint32_t>(results * lanes));
+    LaunchResult result = loaded.run("k", x, y, {.threads = {lanes, 1, 1}});
+    EXPECT_EQ(messages(result), "") << c.name;
+    EXPECT_EQ(result.counters.matrixFlops, 2ull * c.size * c.size * c.depth) << c.name;
+    std::vector<uint32_t> out = download<uint32_t>(y, results * lanes);
+    for (unsigned reg = 0; reg < results; ++reg)
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        Bit place = c.result.at(reg, lane);
+        int sum = 1;
+        for (unsigned k = 0; k < c.depth; ++k)
+          sum += valueAt(place.first, k, 0) * valueAt(place.second, k, 3);
+        uint32_t expected =
+            c.format == Format::i8 ? uint32_t(sum) : std::bit_cast<uint32_t>(float(sum));
+        ASSERT_EQ(out[reg * lanes + lane], expected)
+            << c.cpu << " " << c.name << " row " << place.first << " column " << place.second;
+      }
+  }
+}
+
+TEST(AmdsimMatrix, DoublePrecision) {
+  std::string body =
+      "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 3, v0\ns_waitcnt lgkmcnt(0)\n"
+      "global_load_dwordx2 v[8:9], v1, s[4:5]\nglobal_load_dwordx2 v[10:11], v1, s[4:5] "
+      "offset:512\ns_waitcnt vmcnt(0)\n"
+      "v_mfma_f64_16x16x4_f64 v[16:23], v[8:9], v[10:11], 0\ns_nop 7\ns_nop 7\n";
+  for (unsigned reg = 0; reg < 4; ++reg)
+    body += "global_store_dwordx2 v1, " + range(16 + 2 * reg, 2) +
+            ", s[6:7] offset:" + std::to_string(512 * reg) + "\n";
+  Loaded loaded = load("gfx942", assemble("gfx942", {{.name = "k", .body = body}}));
+  std::vector<double> in(128);
+  Map operand = {{}, steps({1, 2, 4, 8}, {1, 2})};
+  Map result = {steps({4, 8}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}, {2, 0}}};
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    Bit place = operand.at(0, lane);
+    in[lane] = valueAt(place.first, place.second, 0),
+    in[64 + lane] = valueAt(place.first, place.second, 3);
+  }
+  uint64_t x = upload(*loaded.device, in), y = upload(*loaded.device, std::vector<double>(256));
+  EXPECT_EQ(messages(loaded.run("k", x, y, {.threads = {64, 1, 1}})), "");
+  std::vector<double> out = download<double>(y, 256);
+  for (unsigned reg = 0; reg < 4; ++reg)
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      Bit place = result.at(reg, lane);
+      int sum = 0;
+      for (unsigned k = 0; k < 4; ++k)
+        sum += valueAt(place.first, k, 0) * valueAt(place.second, k, 3);
+      ASSERT_EQ(out[reg * 64 + lane], sum) << reg << " " << lane;
+    }
+}
+
+} // namespace
+} // namespace tilerun::amdsim::tests
