@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 using namespace cuda;
 
@@ -51,19 +50,6 @@ TilerunStatus Device::getStatus(CUresult error) {
 }
 
 namespace {
-
-// How many handles hold the primary context of each device, and what lost one of them. The last
-// handle of a lost context resets it; an earlier one would take it from the others.
-struct Primary {
-  unsigned handles = 0;
-  std::string lossReason; // Of those handles; empty while none is lost.
-  std::string lastLoss;   // The same, of all handles so far.
-};
-std::mutex primariesMutex;
-std::map<CUdevice, Primary> &getPrimaries() {
-  static auto *primaries = new std::map<CUdevice, Primary>; // Outlives every thread.
-  return *primaries;
-}
 
 std::string formatUuid(const CUuuid &uuid) {
   const unsigned char *b = uuid.bytes;
@@ -161,91 +147,41 @@ Outcome Device::describe() {
 TilerunStatus Device::open(const TilerunErrorSink *sink) {
   if (context) // The caller's.
     return TILERUN_STATUS_OK;
-  std::lock_guard lock(primariesMutex);
-  Primary &primary = getPrimaries()[handle];
-  CUdevice device = handle;
-  if (Outcome outcome = CU(cuDevicePrimaryCtxRetain(&context, device))) {
-    std::string detail;
-    if (getStatus(outcome.error) == TILERUN_STATUS_DEVICE_LOST)
-      detail = "this process lost the device before, and its driver gives it no new context: start "
-               "a new process";
-    if (!detail.empty() && !primary.lastLoss.empty())
-      detail += "; it was lost by " + primary.lastLoss;
-    return finish(sink, this, outcome, detail);
-  }
-  ownsContext = true;
-  ++primary.handles;
-  return TILERUN_STATUS_OK;
+  const Outcome outcome = getUsers<Device>().add(ordinal, [&] {
+    CUdevice device = handle;
+    return CU(cuDevicePrimaryCtxRetain(&context, device));
+  });
+  ownsContext = !outcome;
+  return finish(sink, this, outcome);
 }
 
 // Releases the primary context. After a loss, the last handle resets it first: a dead context that
 // was released instead stays dead for the next user that retains it, and others in the process (a
 // framework) may hold it too.
 void Device::close() {
-  if (!ownsContext)
-    return;
-  std::lock_guard lock(primariesMutex);
-  Primary &primary = getPrimaries()[handle];
-  if (latch.isLost())
-    primary.lossReason = primary.lastLoss = latch.getReason();
-  if (--primary.handles == 0 && !primary.lossReason.empty()) {
-    driver.cuDevicePrimaryCtxReset(handle);
-    primary.lossReason.clear();
-  }
-  driver.cuDevicePrimaryCtxRelease(handle);
+  if (ownsContext)
+    getUsers<Device>().remove(
+        ordinal, latch, [&] { driver.cuDevicePrimaryCtxReset(handle); },
+        [&] { driver.cuDevicePrimaryCtxRelease(handle); });
 }
 
 //===----------------------------------------------------------------------===//
 // Properties
 //===----------------------------------------------------------------------===//
 
-// Properties that are attributes of the driver.
-static int getAttribute(uint32_t property) {
-  constexpr std::pair<uint32_t, int> attributes[] = {
-      {TILERUN_DEVICE_PROPERTY_UNITS, kMultiprocessorCount},
-      {TILERUN_DEVICE_PROPERTY_WARP_SIZE, kWarpSize},
-      {TILERUN_DEVICE_PROPERTY_MAX_THREADS, kMaxThreadsPerBlock},
-      {TILERUN_DEVICE_PROPERTY_MAX_SHARED, kMaxSharedMemoryPerBlockOptin},
-      {TILERUN_DEVICE_PROPERTY_MAX_GRID_X, kMaxGridDimX},
-      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, kMaxGridDimY},
-      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, kMaxGridDimZ},
-      {TILERUN_DEVICE_PROPERTY_REGISTERS, kMaxRegistersPerMultiprocessor},
-      {TILERUN_DEVICE_PROPERTY_L2_BYTES, kL2CacheSize},
-      {TILERUN_DEVICE_PROPERTY_CLOCK_KHZ, kClockRate},
-      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, kIntegrated}};
-  for (auto [number, attribute] : attributes)
-    if (property == number)
-      return attribute;
-  return 0;
+Outcome Device::getNumber(uint32_t property, uint64_t &number, bool &known) const {
+  if (property != TILERUN_DEVICE_PROPERTY_MAX_CLUSTER)
+    return getAttributeNumber(*this, property, number, known);
+  // The shared memory that every device of these architectures provides without opting in.
+  known = overlapsGrids;
+  number = 8;
+  return {};
 }
 
-Outcome Device::getNumber(uint32_t property, uint64_t &number, bool &known) const {
-  switch (property) {
-  case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
-    number = totalMemory;
-    return {};
-  case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
-    number = memoryPools;
-    return {};
-  case TILERUN_DEVICE_PROPERTY_MAX_CLUSTER:
-    // The shared memory that every device of these architectures provides without opting in.
-    known = overlapsGrids;
-    number = 8;
-    return {};
-  case TILERUN_DEVICE_PROPERTY_MEMORY_FREE: {
-    size_t free = 0, total = 0;
-    Outcome outcome = CU(cuMemGetInfo(&free, &total));
-    number = free;
-    return outcome;
-  }
-  }
-  const int attribute = getAttribute(property);
-  known = attribute != 0;
-  if (!known)
-    return {};
-  int value = 0;
-  Outcome outcome = CU(cuDeviceGetAttribute(&value, attribute, handle));
-  number = static_cast<uint64_t>(value);
+Outcome Device::getFreeMemory(uint64_t &bytes) const {
+  size_t free = 0, total = 0;
+  Outcome outcome = CU(cuMemGetInfo(&free, &total));
+  bytes = free;
   return outcome;
 }
 

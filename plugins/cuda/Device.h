@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugins/cuda/Driver.h"
+#include "plugins/stream_driver/Attributes.h"
 #include "plugins/stream_driver/Plugin.h"
 
 namespace cuda {
@@ -67,6 +68,22 @@ struct Device : DeviceState<Device> {
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): replaces the default.
   TilerunStatus open(const TilerunErrorSink *sink);
   void close();
+  static constexpr Attribute kAttributes[] = {
+      {TILERUN_DEVICE_PROPERTY_UNITS, kMultiprocessorCount},
+      {TILERUN_DEVICE_PROPERTY_WARP_SIZE, kWarpSize},
+      {TILERUN_DEVICE_PROPERTY_MAX_THREADS, kMaxThreadsPerBlock},
+      {TILERUN_DEVICE_PROPERTY_MAX_SHARED, kMaxSharedMemoryPerBlockOptin},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_X, kMaxGridDimX},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, kMaxGridDimY},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, kMaxGridDimZ},
+      {TILERUN_DEVICE_PROPERTY_REGISTERS, kMaxRegistersPerMultiprocessor},
+      {TILERUN_DEVICE_PROPERTY_L2_BYTES, kL2CacheSize},
+      {TILERUN_DEVICE_PROPERTY_CLOCK_KHZ, kClockRate},
+      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, kIntegrated}};
+  Outcome readAttribute(int attribute, int &value) const {
+    return CU(cuDeviceGetAttribute(&value, attribute, handle));
+  }
+  Outcome getFreeMemory(uint64_t &bytes) const;
   Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const;
   Outcome synchronize() const { return CU(cuCtxSynchronize()); }
 
@@ -153,8 +170,18 @@ struct Device : DeviceState<Device> {
   Outcome allowShared(CUfunction function, uint32_t bytes) const {
     return CU(cuFuncSetAttribute(function, kFunctionMaxDynamicShared, static_cast<int>(bytes)));
   }
+  static constexpr Attribute kFunctionAttributes[] = {
+      {TILERUN_KERNEL_PROPERTY_REGISTERS, kFunctionRegisters},
+      {TILERUN_KERNEL_PROPERTY_STATIC_SHARED, kFunctionSharedBytes},
+      {TILERUN_KERNEL_PROPERTY_LOCAL_BYTES, kFunctionLocalBytes},
+      {TILERUN_KERNEL_PROPERTY_MAX_THREADS, kFunctionMaxThreads}};
+  Outcome readFunctionAttribute(CUfunction function, int attribute, int &value) const {
+    return CU(cuFuncGetAttribute(&value, attribute, function));
+  }
   Outcome getKernelNumber(uint32_t property, CUfunction function, uint64_t &number,
-                          bool &known) const;
+                          bool &known) const {
+    return getFunctionNumber(*this, property, function, number, known);
+  }
   static bool launchesWait();
   Outcome launch(CUfunction function, const LaunchCall &call, CUstream stream) const {
     const TilerunPluginLaunch &launch = call.launch;

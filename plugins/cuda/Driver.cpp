@@ -1,11 +1,9 @@
 // Opens the driver.
 #include "plugins/cuda/Driver.h"
-
-#include <cstdlib>
-#include <dlfcn.h>
-#include <mutex>
+#include "plugins/stream_driver/Library.h"
 
 using namespace cuda;
+using namespace tilerun::stream_driver;
 
 std::string cuda::formatVersion(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -30,23 +28,17 @@ static std::string openDriver(Driver &driver) {
   const char *path = secure_getenv("TILERUN_CUDA_DRIVER");
   if (!path || !*path)
     path = "libcuda.so.1";
-  // Never closed: the driver leaves threads behind.
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *error = dlerror();
-    return std::string("the CUDA driver library was not found: ") + (error ? error : path);
-  }
-  auto load = [&](auto &member, const char *name) {
-    member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(dlsym(library, name));
-    return member != nullptr;
-  };
+  std::string reason;
+  void *library = openLibrary(path, reason);
+  if (!library)
+    return "the CUDA driver library was not found: " + reason;
   // The version first: an old driver lacks functions, and its version is the clearer message.
-  if (load(driver.cuDriverGetVersion, "cuDriverGetVersion") &&
+  if (loadFunction(library, "cuDriverGetVersion", driver.cuDriverGetVersion) &&
       driver.cuDriverGetVersion(&driver.version) == kSuccess && driver.version < kLowestVersion)
     return "the CUDA driver is too old: it is for CUDA " + formatVersion(driver.version) +
            ", and " + formatVersion(kLowestVersion) + " or later is needed";
 #define CUDA_LOAD(member, name, parameters)                                                        \
-  if (!load(driver.member, name))                                                                  \
+  if (!loadFunction(library, name, driver.member))                                                 \
     return std::string("the CUDA driver library '") + path + "' has no function " name;
   CUDA_FUNCTION_LIST(CUDA_LOAD)
 #undef CUDA_LOAD
@@ -57,21 +49,8 @@ static std::string openDriver(Driver &driver) {
   return "";
 }
 
-static std::mutex mutex;
-static Driver *driver = nullptr; // Never freed: other threads may use it until the end.
+static DriverHolder<Driver> holder;
 
-const Driver *cuda::findDriver(std::string &reason) {
-  std::lock_guard lock(mutex);
-  if (driver)
-    return driver;
-  Driver candidate;
-  reason = openDriver(candidate);
-  if (reason.empty())
-    driver = new Driver(candidate);
-  return driver;
-}
+const Driver *cuda::findDriver(std::string &reason) { return holder.find(reason, openDriver); }
 
-const Driver &cuda::getDriver() {
-  std::lock_guard lock(mutex);
-  return *driver;
-}
+const Driver &cuda::getDriver() { return holder.get(); }

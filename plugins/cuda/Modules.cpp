@@ -1,10 +1,9 @@
 // Modules and launches. The driver compiles PTX in this process; its log is part of the error.
 #include "plugins/cuda/Device.h"
 #include "plugins/cuda/Jit.h"
+#include "plugins/support/Environment.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 using namespace cuda;
 
@@ -60,29 +59,8 @@ Outcome Device::getSharedLimit(CUfunction function, uint32_t &fixed, uint32_t &m
   return outcome;
 }
 
-Outcome Device::getKernelNumber(uint32_t property, CUfunction function, uint64_t &number,
-                                bool &known) const {
-  const std::pair<uint32_t, FunctionAttribute> attributes[] = {
-      {TILERUN_KERNEL_PROPERTY_REGISTERS, kFunctionRegisters},
-      {TILERUN_KERNEL_PROPERTY_STATIC_SHARED, kFunctionSharedBytes},
-      {TILERUN_KERNEL_PROPERTY_LOCAL_BYTES, kFunctionLocalBytes},
-      {TILERUN_KERNEL_PROPERTY_MAX_THREADS, kFunctionMaxThreads}};
-  for (auto [ours, attribute] : attributes)
-    if (property == ours) {
-      int value = 0;
-      Outcome outcome = CU(cuFuncGetAttribute(&value, attribute, function));
-      number = static_cast<uint64_t>(value);
-      return outcome;
-    }
-  known = false;
-  return {};
-}
-
 bool Device::launchesWait() {
-  static const bool waits = [] {
-    const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
-    return value && *value && std::strcmp(value, "0") != 0;
-  }();
+  static const bool waits = isSwitchedOn("CUDA_LAUNCH_BLOCKING");
   return waits;
 }
 

@@ -13,6 +13,7 @@
 // plugin has the shortest D.
 #pragma once
 
+#include "plugins/stream_driver/Users.h"
 #include "plugins/support/Error.h"
 #include "plugins/support/LossLatch.h"
 #include "plugins/support/ModuleTable.h"
@@ -126,6 +127,17 @@ TilerunStatus failLost(const TilerunErrorSink *sink, const D *device, const char
               "the device is lost since " + device->latch.getReason());
 }
 
+/// Why a device answers that it is lost before it is open: some drivers give none to a process that
+/// lost one.
+template <typename D> std::string describeEarlierLoss(uint32_t device) {
+  const std::string loss = getUsers<D>().getLastLoss(device);
+  return loss.empty() ? "; if this process lost a device before, its driver may give it none any "
+                        "more: start a new process"
+                      : "; this process lost the device before, and its driver does not give it "
+                        "back: start a new process; it was lost by " +
+                            loss;
+}
+
 /// Reports a failed call of the driver; `detail` describes the request. Marks the device as lost if
 /// the error says so. OK if it did not fail.
 template <typename D>
@@ -150,6 +162,8 @@ TilerunStatus finish(const TilerunErrorSink *sink, D *device, const Outcome &out
       message += describePending(pending, more) +
                  "; the device is lost: close it and open it again, in a new process if the driver "
                  "refuses that";
+    else
+      message += describeEarlierLoss<D>(device->ordinal);
     device->latch.lose(message);
   }
   return report(sink, status, outcome.expression, device->id.c_str(), name.c_str(), message);
@@ -225,11 +239,11 @@ template <typename D> struct Devices {
                     "there are no contexts to adopt");
     }
     TILERUN_PLUGIN_TRY(device->open(sink));
-    device->isOpen = true;
     if (TilerunStatus status = makeOwnStream(device.get(), sink)) {
       device->close();
       return status;
     }
+    device->isOpen = true;
     *out = reinterpret_cast<TilerunPluginDevice *>(device.release());
     return TILERUN_STATUS_OK;
   }

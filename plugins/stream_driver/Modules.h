@@ -196,7 +196,8 @@ template <typename D> void addModuleEntries(TilerunPlugin &table) {
   table.get_kernel = Modules<D>::getKernel;
   table.get_kernel_property = Modules<D>::getKernelProperty;
   table.launch = Modules<D>::launch;
-  table.finalize_artifact = Modules<D>::finalizeArtifact;
+  if constexpr (requires { D::isFinal(std::string()); })
+    table.finalize_artifact = Modules<D>::finalizeArtifact;
   table.release_artifact = OwnedArtifact::release;
 }
 

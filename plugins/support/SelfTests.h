@@ -90,8 +90,8 @@ TilerunStatus giveSelfTest(const char *kind, const char *name, GetCode getCode,
   if (found < 0)
     return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", kind,
                 std::string("there is no self-test kernel '") + name + "'");
-  const std::pair<const char *, const char *> code = getCode(found);
-  auto owned = std::make_unique<OwnedArtifact>(code.first, code.second);
+  auto [code, compatibility] = getCode(found);
+  auto owned = std::make_unique<OwnedArtifact>(std::move(code), compatibility);
   owned->addKernel(kSelfTests[found], kSelfTestDetails[found]);
   *artifact = OwnedArtifact::give(std::move(owned));
   return TILERUN_STATUS_OK;
