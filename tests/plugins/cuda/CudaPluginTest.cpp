@@ -1,31 +1,47 @@
-// The CUDA plugin over a fake driver: reasons for having no device, and failures of each call of
-// the driver.
-#include "runtime/plugin/Probe.h"
+// The CUDA plugin over a fake driver: reasons for having no device, modules, contexts. The failures
+// of each call of the driver are tests/plugins/fake/StreamDriverCases.cpp.
 #include "tests/plugins/cuda/CudaTest.h"
 
 #include <cstring>
-#include <set>
 
 using namespace tilerun::plugin;
 using namespace cuda_test;
-using namespace std::chrono_literals;
+
+const stream_driver_test::DriverNames &stream_driver_test::getNames() {
+  static const DriverNames names = {
+      .kind = "cuda",
+      .plugin = CUDA_PLUGIN,
+      .fake = FAKE_CUDA,
+      .variable = "TILERUN_CUDA_DRIVER",
+      .controls = "fakeCuda",
+      .revive = "FAKE_CUDA_REVIVE",
+      .functions = kFunctions,
+      // cuLaunchKernelEx: LaunchTest.cpp
+      .quiet = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
+                "cuCtxGetCurrent", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease",
+                "cuDevicePrimaryCtxReset", "cuLinkDestroy", "cuMemAlloc", "cuMemFree",
+                "cuMemcpyPeerAsync", "cuStreamDestroy", "cuEventDestroy", "cuModuleUnload",
+                "cuFuncSetAttribute", "cuLaunchKernelEx", "cuCtxPushCurrent"},
+      .leaking = {"cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",
+                  "cuModuleUnload", "cuLinkDestroy", "cuCtxPushCurrent", "cuCtxPopCurrent",
+                  "cuCtxGetCurrent", "cuMemFreeAsync"},
+      .losses = {cuda::kIllegalAddress, cuda::kLaunchFailed, cuda::kEccUncorrectable, cuda::kAssert,
+                 715, 716},
+      .outOfMemory = cuda::kOutOfMemory,
+      .outOfMemoryWord = "CUDA_ERROR_OUT_OF_MEMORY",
+      .allocate = "cuMemAllocAsync",
+      .waitForStream = "cuStreamSynchronize",
+      .waitForDevice = "cuCtxSynchronize",
+      .launch = "cuLaunchKernel"};
+  return names;
+}
 
 namespace {
 
-// In a child, as the plugin opens its driver once per process.
-std::string getReason(std::initializer_list<std::pair<const char *, const char *>> environment) {
-  setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
-  for (auto [name, value] : environment)
-    setenv(name, value, 1);
-  ProbeReport report = probe(PROBE_HELPER, CUDA_PLUGIN, 60s);
-  for (auto [name, value] : environment)
-    unsetenv(name);
-  EXPECT_EQ(report.reason, "");
-  EXPECT_EQ(report.devices.empty(), !report.noDevices.empty());
-  return report.noDevices;
-}
-
-TEST(CudaDriver, ReasonsForHavingNoDevice) {
+TEST_F(Cuda, ReasonsForHavingNoDevice) {
+  auto getReason = [](std::initializer_list<std::pair<const char *, const char *>> environment) {
+    return Cuda::getReason(PROBE_HELPER, environment);
+  };
   EXPECT_EQ(getReason({}), "");
   EXPECT_NE(getReason({{"TILERUN_CUDA_DRIVER", "/nonexistent/libcuda.so.1"}})
                 .find("the CUDA driver library was not found: /nonexistent/libcuda.so.1"),
@@ -40,145 +56,6 @@ TEST(CudaDriver, ReasonsForHavingNoDevice) {
   // A library that is not a driver.
   EXPECT_NE(getReason({{"TILERUN_CUDA_DRIVER", NULL_PLUGIN}}).find("has no function cuInit"),
             std::string::npos);
-}
-
-TEST_F(Cuda, EverythingIsReleased) {
-  Error error;
-  ASSERT_EQ(runAll(error), TILERUN_STATUS_OK) << error.message;
-  EXPECT_EQ(countAlive(), 0);
-}
-
-TEST_F(Cuda, EachFailingDriverCallIsReportedAndLeavesNothing) {
-  // Functions whose failure is not an error of the scenario: they only release or only describe, or
-  // are not in it (cuLaunchKernelEx: LaunchTest.cpp).
-  const std::set<std::string> quiet = {"cuInit",
-                                       "cuDriverGetVersion",
-                                       "cuGetErrorName",
-                                       "cuGetErrorString",
-                                       "cuCtxGetCurrent",
-                                       "cuCtxPopCurrent",
-                                       "cuDevicePrimaryCtxRelease",
-                                       "cuDevicePrimaryCtxReset",
-                                       "cuLinkDestroy",
-                                       "cuMemAlloc",
-                                       "cuMemFree",
-                                       "cuMemcpyPeerAsync",
-                                       "cuStreamDestroy",
-                                       "cuEventDestroy",
-                                       "cuModuleUnload",
-                                       "cuFuncSetAttribute",
-                                       "cuLaunchKernelEx",
-                                       "cuCtxPushCurrent"};
-  size_t injected = 0;
-  for (const char *function : {
-#define NAME(member, name, parameters) #member,
-           CUDA_FUNCTION_LIST(NAME)
-#undef NAME
-       }) {
-    if (quiet.count(function))
-      continue;
-    int before = countCalls(function);
-    fail(function, 304 /* an operating system call failed */, 0, 1);
-    Error error;
-    TilerunStatus status = runAll(error);
-    EXPECT_GT(countCalls(function), before) << function << " is never called";
-    EXPECT_TRUE(status == TILERUN_STATUS_DRIVER || status == TILERUN_STATUS_UNAVAILABLE)
-        << function << ": " << getStatusName(status) << ": " << error.message;
-    EXPECT_NE(error.message.find(function), std::string::npos) << error.message;
-    EXPECT_NE(error.message.find("error 304"), std::string::npos) << error.message;
-    reset();
-    EXPECT_EQ(countAlive(), 0) << function;
-    EXPECT_EQ(runAll(error), TILERUN_STATUS_OK) << function << ": " << error.message;
-    ++injected;
-  }
-  EXPECT_GE(injected, 30u);
-}
-
-// Every call that a program makes fails once, at any point: the process continues. In a child,
-// because a release that fails leaks for good.
-TEST_F(Cuda, EachCallOfEachDriverFunctionFailsOnce) {
-  if (waitForChild())
-    return;
-  // Objects that cannot be released stay in the fake driver's count.
-  const std::set<std::string> leaking = {"cuDevicePrimaryCtxRelease",
-                                         "cuCtxDestroy",
-                                         "cuStreamDestroy",
-                                         "cuEventDestroy",
-                                         "cuModuleUnload",
-                                         "cuLinkDestroy",
-                                         "cuCtxPushCurrent",
-                                         "cuCtxPopCurrent",
-                                         "cuCtxGetCurrent",
-                                         "cuMemFreeAsync"};
-  unsigned injected = 0;
-  for (const char *function : {
-#define NAME(member, name, parameters) #member,
-           CUDA_FUNCTION_LIST(NAME)
-#undef NAME
-       }) {
-    Error error;
-    int before = countCalls(function);
-    ASSERT_EQ(runAll(error), TILERUN_STATUS_OK) << error.message;
-    int calls = countCalls(function) - before;
-    for (int skip = 0; skip < calls; ++skip) {
-      int alive = countAlive();
-      fail(function, 304, skip, 1);
-      TilerunStatus status = runAll(error);
-      EXPECT_TRUE(status == TILERUN_STATUS_OK || !error.message.empty());
-      reset();
-      if (!leaking.count(function))
-        EXPECT_EQ(countAlive(), alive) << function << " after " << skip;
-      alive = countAlive();
-      EXPECT_EQ(runAll(error), TILERUN_STATUS_OK)
-          << function << " after " << skip << ": " << error.message;
-      EXPECT_EQ(countAlive(), alive) << function << " after " << skip;
-      ++injected;
-    }
-  }
-  EXPECT_GE(injected, 150u);
-  std::fflush(stdout);
-  _exit(HasFailure());
-}
-
-TEST_F(Cuda, OutOfMemoryInTheMiddle) {
-  fail("cuMemAllocAsync", cuda::kOutOfMemory, 1, 1);
-  Error error;
-  EXPECT_EQ(runAll(error), TILERUN_STATUS_OUT_OF_MEMORY);
-  EXPECT_EQ(error.driverWord, "CUDA_ERROR_OUT_OF_MEMORY");
-  EXPECT_EQ(error.device, "cuda:0");
-  EXPECT_NE(error.call.find("cuMemAllocAsync"), std::string::npos);
-  EXPECT_NE(error.message.find("64 bytes were requested"), std::string::npos);
-  EXPECT_EQ(countAlive(), 0);
-}
-
-TEST_F(Cuda, LossIsSaidByEveryCallUntilReopened) {
-  for (int code : {int(cuda::kIllegalAddress), int(cuda::kLaunchFailed),
-                   int(cuda::kEccUncorrectable), int(cuda::kAssert), 715, 716}) {
-    fail("cuStreamSynchronize", code, 0, 1);
-    Error error;
-    EXPECT_EQ(runAll(error), TILERUN_STATUS_DEVICE_LOST) << code;
-    EXPECT_NE(error.message.find("'tilerun_test_delay'"), std::string::npos) << error.message;
-    EXPECT_EQ(countAlive(), 0);
-    EXPECT_EQ(runAll(error), TILERUN_STATUS_OK) << error.message;
-  }
-}
-
-TEST_F(Cuda, OneDeviceLostTheOtherGoesOn) {
-  const TilerunPlugin &t = table();
-  ErrorKeeper keeper;
-  TilerunPluginDevice *first = nullptr, *second = nullptr;
-  ASSERT_EQ(t.open_device(0, nullptr, &first, keeper.getSink()), TILERUN_STATUS_OK);
-  ASSERT_EQ(t.open_device(1, nullptr, &second, keeper.getSink()), TILERUN_STATUS_OK);
-  fail("cuCtxSynchronize", cuda::kIllegalAddress, 0, 1);
-  EXPECT_EQ(t.synchronize_device(first, keeper.getSink()), TILERUN_STATUS_DEVICE_LOST);
-  EXPECT_EQ(t.synchronize_device(second, keeper.getSink()), TILERUN_STATUS_OK);
-  TilerunAddress address = 0;
-  EXPECT_EQ(t.allocate(first, nullptr, 16, &address, keeper.getSink()), TILERUN_STATUS_DEVICE_LOST);
-  EXPECT_EQ(t.allocate(second, nullptr, 16, &address, keeper.getSink()), TILERUN_STATUS_OK);
-  EXPECT_EQ(t.free(second, nullptr, address, keeper.getSink()), TILERUN_STATUS_OK);
-  t.close_device(first);
-  t.close_device(second);
-  EXPECT_EQ(countAlive(), 0);
 }
 
 TEST_F(Cuda, RejectedPtxCarriesTheDriversLog) {
@@ -278,27 +155,6 @@ TEST_F(Cuda, BinariesCompileOnce) {
   t.release_artifact(ptx);
   t.close_device(other);
   EXPECT_EQ(countAlive(), 0);
-}
-
-// Any call may be the one that reports a loss. In a child, as above.
-TEST_F(Cuda, EachDriverCallMayTellOfALoss) {
-  if (waitForChild())
-    return;
-  unsigned lost = 0;
-  for (const char *function : {
-#define NAME(member, name, parameters) #member,
-           CUDA_FUNCTION_LIST(NAME)
-#undef NAME
-       }) {
-    fail(function, cuda::kIllegalAddress, 0, 1);
-    Error error;
-    lost += runAll(error) == TILERUN_STATUS_DEVICE_LOST;
-    reset();
-    EXPECT_EQ(runAll(error), TILERUN_STATUS_OK) << function << ": " << error.message;
-  }
-  EXPECT_GE(lost, 30u);
-  std::fflush(stdout);
-  _exit(HasFailure());
 }
 
 } // namespace

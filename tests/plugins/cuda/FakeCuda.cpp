@@ -38,9 +38,9 @@ FAKE(cuInit, (unsigned)) {
   ENTER("cuInit");
   if (int error = getNumber("FAKE_CUDA_INIT", 0))
     return error;
-  if (!state().initialized)
-    state().devices.resize(static_cast<size_t>(getNumber("FAKE_CUDA_DEVICES", 2)));
-  state().initialized = true;
+  if (!initialized)
+    devices.resize(static_cast<size_t>(getNumber("FAKE_CUDA_DEVICES", 2)));
+  initialized = true;
   return kSuccess;
 }
 FAKE(cuDriverGetVersion, (int *version)) {
@@ -84,7 +84,7 @@ FAKE(cuGetErrorString, (CUresult error, const char **text)) {
 }
 FAKE(cuDeviceGetCount, (int *count)) {
   ENTER("cuDeviceGetCount");
-  *count = static_cast<int>(state().devices.size());
+  *count = static_cast<int>(devices.size());
   return kSuccess;
 }
 FAKE(cuDeviceGet, (CUdevice * device, int ordinal)) {
@@ -142,7 +142,7 @@ FAKE(cuDeviceGetAttribute, (int *value, int attribute, CUdevice)) {
 
 FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device)) {
   ENTER("cuDevicePrimaryCtxRetain");
-  Device &d = state().devices[static_cast<size_t>(device)];
+  Device &d = devices[static_cast<size_t>(device)];
   if (d.stuck && !getNumber("FAKE_CUDA_REVIVE", 0))
     return kIllegalAddress;
   if (!d.context)
@@ -153,7 +153,7 @@ FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device)) {
 }
 FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice device)) {
   ENTER("cuDevicePrimaryCtxRelease");
-  Device &d = state().devices[static_cast<size_t>(device)];
+  Device &d = devices[static_cast<size_t>(device)];
   if (!d.retained)
     return kInvalidContext;
   if (--d.retained == 0)
@@ -162,7 +162,7 @@ FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice device)) {
 }
 FAKE(cuDevicePrimaryCtxReset_v2, (CUdevice device)) {
   ENTER("cuDevicePrimaryCtxReset");
-  destroyPrimary(state().devices[static_cast<size_t>(device)]);
+  destroyPrimary(devices[static_cast<size_t>(device)]);
   return kSuccess;
 }
 FAKE(cuCtxGetCurrent, (CUcontext * context)) {
@@ -191,32 +191,20 @@ FAKE(cuCtxSynchronize, ()) {
 FAKE(cuMemGetInfo_v2, (size_t *free, size_t *total)) {
   ENTER_CONTEXT("cuMemGetInfo");
   *total = kMemory;
-  *free = kMemory - state().devices[static_cast<size_t>(current()->device)].used;
+  *free = kMemory - state().used[current()->device];
   return kSuccess;
 }
 static CUresult allocateMemory(CUdeviceptr *address, size_t bytes) {
-  Device &device = state().devices[static_cast<size_t>(current()->device)];
   if (!bytes)
     return kInvalidValue;
-  if (bytes > kMemory - device.used)
+  const uint64_t given = fake_driver::allocate(bytes, kMemory, current()->device, current());
+  if (!given)
     return kOutOfMemory;
-  // Untouched pages cost nothing, so that tests may take all of it.
-  void *pointer = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-  if (!pointer)
-    return kOutOfMemory;
-  device.used += bytes;
-  *address = reinterpret_cast<CUdeviceptr>(pointer);
-  state().allocations[*address] = {bytes, current()->device, current(), false};
+  *address = given;
   return kSuccess;
 }
 static CUresult freeMemory(CUdeviceptr address) {
-  auto it = state().allocations.find(address);
-  if (it == state().allocations.end() || it->second.onHost)
-    return kInvalidValue;
-  state().devices[static_cast<size_t>(it->second.device)].used -= it->second.bytes;
-  std::free(toPointer(address));
-  state().allocations.erase(it);
-  return kSuccess;
+  return fake_driver::free(address, /*onHost=*/false) ? kSuccess : kInvalidValue;
 }
 FAKE(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes)) {
   ENTER_CONTEXT("cuMemAlloc");
@@ -236,20 +224,15 @@ FAKE(cuMemFreeAsync, (CUdeviceptr address, CUstream stream)) {
 }
 FAKE(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned)) {
   ENTER_CONTEXT("cuMemHostAlloc");
-  // A sanitizer's malloc ends the process for sizes that no machine has.
-  *pointer = bytes >> 40 ? nullptr : std::malloc(bytes);
-  if (!*pointer)
+  void *given = fake_driver::allocateHost(bytes, current()->device, current());
+  if (!given)
     return kOutOfMemory;
-  state().allocations[reinterpret_cast<CUdeviceptr>(*pointer)] = {bytes, current()->device,
-                                                                  current(), true};
+  *pointer = given;
   return kSuccess;
 }
 FAKE(cuMemFreeHost, (void *pointer)) {
   ENTER_CONTEXT("cuMemFreeHost");
-  if (!state().allocations.erase(reinterpret_cast<CUdeviceptr>(pointer)))
-    return kInvalidValue;
-  std::free(pointer);
-  return kSuccess;
+  return fake_driver::free(toAddress(pointer), /*onHost=*/true) ? kSuccess : kInvalidValue;
 }
 FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)) {
   ENTER_CONTEXT("cuMemcpyHtoDAsync");
@@ -282,15 +265,15 @@ FAKE(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
 }
 FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t count, CUstream)) {
   ENTER_CONTEXT("cuMemsetD8Async");
-  return setMemory<uint8_t>(to, value, count);
+  return fake_driver::fill(to, value, 1, count) ? kSuccess : kInvalidValue;
 }
 FAKE(cuMemsetD16Async, (CUdeviceptr to, unsigned short value, size_t count, CUstream)) {
   ENTER_CONTEXT("cuMemsetD16Async");
-  return setMemory<uint16_t>(to, value, count);
+  return fake_driver::fill(to, value, 2, count) ? kSuccess : kInvalidValue;
 }
 FAKE(cuMemsetD32Async, (CUdeviceptr to, unsigned value, size_t count, CUstream)) {
   ENTER_CONTEXT("cuMemsetD32Async");
-  return setMemory<uint32_t>(to, value, count);
+  return fake_driver::fill(to, value, 4, count) ? kSuccess : kInvalidValue;
 }
 FAKE(cuPointerGetAttributes, (unsigned count, int *attributes, void **data, CUdeviceptr address)) {
   ENTER_CONTEXT("cuPointerGetAttributes");
@@ -374,13 +357,11 @@ FAKE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
 // The kernels that PTX names; null with a line in the log that the options name, if it is not PTX.
 static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
   auto result = std::make_unique<CUmod_st>();
-  std::vector<PtxKernel> kernels;
+  std::vector<fake_driver::Kernel> kernels;
   if (text.find(".version") != std::string::npos && readKernels(text, kernels) &&
       !kernels.empty()) {
-    for (PtxKernel &kernel : kernels) {
-      const int test = tilerun::plugin_support::findSelfTest(kernel.name);
-      result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{std::move(kernel), test}));
-    }
+    for (fake_driver::Kernel &kernel : kernels)
+      result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{std::move(kernel)}));
     return result;
   }
   if (log)
@@ -471,29 +452,6 @@ FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
   function->maxDynamicShared = value;
   return kSuccess;
 }
-constexpr size_t kMostBytes = 4096; // As many as kernels may have.
-
-// All arguments, from one buffer or from a pointer to each, as by a driver. Null if they are not
-// what the kernel's text declares.
-static const unsigned char *copyArguments(const PtxKernel &kernel, void **parameters,
-                                          void **extra) {
-  static thread_local unsigned char copied[kMostBytes];
-  if (kernel.bytes > kMostBytes || (parameters == nullptr) == (extra == nullptr) ||
-      (extra && *static_cast<size_t *>(extra[3]) != kernel.bytes))
-    return nullptr;
-  if (extra && kernel.bytes)
-    std::memcpy(copied, extra[1], kernel.bytes);
-  for (const PtxParameter &parameter : kernel.parameters) {
-    if (parameters)
-      std::memcpy(copied + parameter.offset, *parameters++, parameter.bytes);
-    CUdeviceptr address = 0;
-    if (parameter.isPointer)
-      std::memcpy(&address, copied + parameter.offset, sizeof(address));
-    if (address && !isMemory(address, 1)) // Tensors without elements have no address.
-      return nullptr;
-  }
-  return copied;
-}
 static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, void **parameters,
                            void **extra, const unsigned *cluster = nullptr) {
   uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;
@@ -501,30 +459,12 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
       config.gridY > 65535 || config.gridZ > 65535 || !threads || threads > 1024 ||
       static_cast<int>(config.sharedBytes) > function->maxDynamicShared || !isStream(config.stream))
     return kInvalidValue;
-  const unsigned char *packed = copyArguments(function->kernel, parameters, extra);
-  if (!packed)
-    return kInvalidValue;
-  if (function->selfTest < 0)
-    return kSuccess;
-  // Parameters after those of the source are derived.
-  const auto &declared = function->kernel.parameters;
-  const size_t own = tilerun::plugin_support::kSelfTests[function->selfTest].num_parameters;
-  const auto *words = declared.size() > own
-                          ? reinterpret_cast<const uint64_t *>(packed + declared[own].offset)
-                          : nullptr;
-  TilerunPluginLaunch launch = {};
-  launch.grid[0] = config.gridX;
-  launch.grid[1] = config.gridY;
-  launch.grid[2] = config.gridZ;
-  launch.threads = config.blockX;
-  launch.arguments = packed;
-  launch.derived = &words;
-  std::fill_n(launch.cluster, 3, 1u);
-  if (cluster)
-    std::copy(cluster, cluster + 3, launch.cluster);
-  if (!tilerun::plugin_support::runSelfTest(function->selfTest, launch))
-    current()->lost = true;
-  return kSuccess;
+  using fake_driver::LaunchResult;
+  const LaunchResult result = fake_driver::launch(
+      function->kernel, {{config.gridX, config.gridY, config.gridZ}, config.blockX, cluster},
+      parameters, extra);
+  current()->lost |= result == LaunchResult::Fault;
+  return result == LaunchResult::Invalid ? kInvalidValue : kSuccess;
 }
 FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
                       unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-using namespace fake_cuda;
+using namespace fake_driver;
 
 // The size of ".u32", ".b8", …; 0: no type.
 static size_t getTypeBytes(const std::string &word) {
@@ -17,11 +17,11 @@ static size_t getTypeBytes(const std::string &word) {
   return *end ? 0 : bits / 8;
 }
 
-static bool readParameter(const std::string &text, PtxKernel &kernel) {
+static bool readParameter(const std::string &text, Kernel &kernel) {
   std::istringstream words(text);
   std::string word;
   size_t unit = 0, count = 1, alignment = 0;
-  PtxParameter parameter = {0, 0, false};
+  Parameter parameter = {0, 0, false};
   if (!(words >> word) || word != ".param")
     return false;
   while (words >> word) {
@@ -44,14 +44,14 @@ static bool readParameter(const std::string &text, PtxKernel &kernel) {
   return true;
 }
 
-bool fake_cuda::readKernels(const std::string &text, std::vector<PtxKernel> &kernels) {
+bool fake_cuda::readKernels(const std::string &text, std::vector<Kernel> &kernels) {
   const std::string mark = ".entry ";
   for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
     at += mark.size();
     size_t open = text.find_first_of("({", at), close = text.find(')', at);
     if (open == std::string::npos || close == std::string::npos)
       return false;
-    PtxKernel kernel;
+    Kernel kernel;
     std::istringstream(text.substr(at, open - at)) >> kernel.name;
     if (text[open] == '(') {
       std::istringstream list(text.substr(open + 1, close - open - 1));
