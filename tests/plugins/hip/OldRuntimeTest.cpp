@@ -1,0 +1,71 @@
+// The HIP plugin over runtimes of the form of ROCm 5, each in a process of its own, because a
+// plugin opens its driver once.
+#include "tests/plugins/PluginUse.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace tilerun::plugin;
+using plugin_test::waitForChild;
+
+namespace {
+
+// Opens a device of such a runtime and loads code of version 5; "" if that works.
+std::string loadOver(const char *version, std::string &target) {
+  setenv("TILERUN_HIP_DRIVER", FAKE_HIP_5, 1);
+  setenv("FAKE_HIP_VERSION", version, 1);
+  std::string reason;
+  std::shared_ptr<const Plugin> plugin = Plugin::load(HIP_PLUGIN, reason);
+  const std::vector<DeviceInfo> devices = plugin->getDevices(reason);
+  if (devices.empty())
+    return reason;
+  target = devices[0].target;
+  const TilerunPlugin &t = plugin->getTable();
+  ErrorKeeper keeper;
+  TilerunPluginDevice *device = nullptr;
+  TilerunPluginModule *module = nullptr;
+  const TilerunPluginArtifact *artifact = nullptr;
+  auto run = [&]() -> TilerunStatus {
+    PLUGIN_TEST_TRY(t.open_device(0, nullptr, &device, keeper.getSink()));
+    PLUGIN_TEST_TRY(t.get_self_test("tilerun_test_add", &artifact, keeper.getSink()));
+    return t.load_module(device, artifact, &module, keeper.getSink());
+  };
+  const TilerunStatus status = run();
+  const std::string message =
+      std::string(getStatusName(status)) + ": " + keeper.take(status).message;
+  t.release_artifact(artifact);
+  t.unload_module(module);
+  t.close_device(device);
+  return status ? message : "";
+}
+
+// In a child.
+void expectMessage(const char *version, const char *expected) {
+  std::string target;
+  const std::string message = loadOver(version, target);
+  EXPECT_EQ(target, "hip:gfx942");
+  EXPECT_NE(message.find(expected), std::string::npos) << message;
+  std::fflush(stdout);
+  _exit(testing::Test::HasFailure());
+}
+
+TEST(OldRuntime, IsTooOldForTheCode) {
+  if (waitForChild())
+    return;
+  expectMessage("50221153",
+                "incompatible: check_compatibility on hip:0: the artifact is for "
+                "'hip:bundle:cov5': the driver is too old for this code object: it is HIP 5.2, and "
+                "code objects of version 5 need ROCm 6.0 or later");
+}
+
+// Whether a version in between takes the code is the runtime's to say.
+TEST(OldRuntime, SaysThatItIsTooOldForTheCode) {
+  if (waitForChild())
+    return;
+  expectMessage("50700000",
+                "compile error: hipModuleLoadData(&handle, image) on hip:0: "
+                "hipErrorSharedObjectInitFailed: a text of the fake runtime; the driver is too old "
+                "for this code object: it is HIP 5.7, and code objects of version 5 need ROCm 6.0");
+}
+
+} // namespace
