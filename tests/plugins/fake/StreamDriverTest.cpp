@@ -17,7 +17,7 @@ unsigned long stream_driver_test::countAllocations() { return numAllocations; }
 #define __has_feature(feature) 0
 #endif
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-extern "C" void *__libc_malloc(size_t bytes);
+extern "C" void *__libc_malloc(size_t bytes); // NOLINT(bugprone-reserved-identifier)
 extern "C" __attribute__((visibility("default"))) void *malloc(size_t bytes) {
   ++numAllocations;
   return __libc_malloc(bytes);
