@@ -169,6 +169,21 @@ inline constexpr double kErfcxWide[] = { // error 2^-59.5
     0x1.3bda8b439c877p-22, -0x1.bb700a734f59bp-21, 0x1.3e47a9160590ep-24, 0x1.d9e0c0cdb04c3p-24,
     -0x1.2c1fd702b6f43p-26, -0x1.e376f03b1b437p-27, 0x1.cd070878242a7p-30, 0x1.49569d354509ep-30};
 inline constexpr Polynomial kErfcx{kErfcxSingle, kErfcxWide};
+
+/// 1 / m, 1 <= m <= 2.
+inline constexpr double kReciprocalWide[] = { // error 2^-6.629
+    0x1.0f83e00000000p+1, -0x1.745d100000000p+0, 0x1.4afd700000000p-2};
+inline constexpr Polynomial kReciprocal{{}, kReciprocalWide};
+
+/// (c - g)^(-1/2) - g³ around c = 0x1.70339p-1, for WideRoots.cpp.
+inline constexpr double kInverseRootWide[] = { // error 2^-20.41
+    0x1.2de0e00000000p+0, 0x1.a3c5700000000p-1, 0x1.b73e300000000p-1};
+inline constexpr Polynomial kInverseRoot{{}, kInverseRootWide};
+
+/// (c - g)^(-1/3) - g³ around c = 0x1.2e8bp-1, likewise.
+inline constexpr double kInverseCubeRootWide[] = { // error 2^-17.84
+    0x1.3111e00000000p+0, 0x1.5831400000000p-1, 0x1.882d600000000p-1};
+inline constexpr Polynomial kInverseCubeRoot{{}, kInverseCubeRootWide};
 // clang-format on
 
 } // namespace tilerun::mathx

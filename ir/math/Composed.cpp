@@ -2,6 +2,7 @@
 #include "ir/math/Composed.h"
 #include "ir/math/Functions.h"
 #include "ir/math/SingleForms.h"
+#include "ir/math/WideForms.h"
 
 #include <cmath>
 #include <numbers>
@@ -64,7 +65,7 @@ ScaledSquares scaledSquares(ArrayRef<Real> x) {
   return {sum, up, down, largest == c.infinity(), terms};
 }
 
-/// float64: one over the root of the sum, and a step of Newton's method with the sum as a pair.
+/// float64: one over the root of the sum as a pair.
 Real reciprocalRoot(const ScaledSquares &s) {
   Calculator &c = *s.sum.c;
   Pair sum{c.real(0), c.real(0)};
@@ -73,11 +74,8 @@ Real reciprocalRoot(const ScaledSquares &s) {
     Pair square = twoProduct(scaled, scaled), more = i == 0 ? square : twoSum(sum.hi, square.hi);
     sum = {more.hi, i == 0 ? more.lo : more.lo + (sum.lo + square.lo)};
   }
-  Real estimate = 1.0 / sqrt(s.sum);
-  Pair product = twoProduct(sum.hi, estimate);
-  Real low = fma(sum.lo, estimate, product.lo);
-  Real rest = fma(-low, estimate, fma(-product.hi, estimate, c.real(1)));
-  return select(s.sum > 0.0, fma(0.5 * estimate, rest, estimate), estimate);
+  Real special = select(s.sum == 0.0, c.infinity(), s.sum);
+  return select(s.sum > 0.0, wide::inverseRoot(sum), special);
 }
 
 /// sin(π (x + turns / 2)).
@@ -157,22 +155,7 @@ Real composed::normcdf(Real x) {
   return select(abs(z.hi) < 0.6, 0.5 * (head.hi + low), far);
 }
 
-Real composed::rcbrt(Real x) {
-  if (!x.c->wide)
-    return single::rcbrt(x);
-  Calculator &c = *x.c;
-  // Away from the range's ends, so that cubes and their errors stay normal.
-  Bool small = abs(x) < 0x1p-800, large = abs(x) > 0x1p800;
-  Real a = x * select(small, c.real(0x1p300), select(large, 0x1p-300, c.real(1)));
-  Real root = apply<math::CbrtOp>(a), y = 1.0 / root;
-  // 1 / root with the root's error, a - root³, and the quotient's.
-  Pair cube = multiply(root, twoProduct(root, root));
-  Real rest = (a - cube.hi) - cube.lo;
-  Real correction = fma(rest * (-1.0 / 3), y * y * y, fma(-root, y, c.real(1)));
-  Real result = fma(y, correction, y);
-  result = result * select(small, c.real(0x1p100), select(large, 0x1p-100, c.real(1)));
-  return select(isUsual(x), result, y);
-}
+Real composed::rcbrt(Real x) { return x.c->wide ? wide::rcbrt(x) : single::rcbrt(x); }
 
 Real composed::remainder(Real x, Real y) {
   Calculator &c = *x.c;

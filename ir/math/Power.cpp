@@ -1,6 +1,8 @@
-// x^y by a logarithm of nearly twice the precision, the cube root by iterations without division,
-// and one over the square root by a corrected estimate.
+// x^y by a logarithm of nearly twice the precision, and on float32 the cube root by iterations
+// without division and one over the square root by a corrected estimate (WideRoots.cpp has
+// float64's).
 #include "ir/math/Functions.h"
+#include "ir/math/WideForms.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -63,36 +65,38 @@ static Real estimatedCbrt(Real x) {
 
 Real tilerun::mathx::cbrt(Real x) {
   Calculator &c = *x.c;
+  if (c.wide)
+    return wide::cbrt(x);
   if (c.has(&Estimates::log2) && c.has(&Estimates::exp2))
     return estimatedCbrt(x);
   Real magnitude = abs(x);
   // Away from the range's ends, so that cubes and their errors stay normal.
-  const int shift = c.wide ? 100 : 24;
-  Bool small = magnitude<c.real(0x1p-70, 0x1p-800), large = magnitude> c.real(0x1p70, 0x1p800);
-  auto power = [&](int n) { return c.real(std::ldexp(1.0, n)); };
-  auto choose = [&](int n) { return select(small, power(n), select(large, power(-n), 1.0)); };
-  Real a = magnitude * choose(3 * shift);
+  Bool small = magnitude < 0x1p-70, large = magnitude > 0x1p70;
+  auto choose = [&](double up, double down) {
+    return select(small, c.real(up), select(large, c.real(down), c.real(1)));
+  };
+  Real a = magnitude * choose(0x1p72, 0x1p-72);
   // The exponent over -3 gives a^(-1/3) to 4 %.
   Int pattern = bits(a);
   Int third{&c, mlir::arith::DivUIOp::create(c.b, c.loc, pattern.v, c.integer(3).v)};
-  Real y = fromBits(c.integer(c.wide ? 0x553ef0ff289dd796 : 0x54a2fa8c) - third);
+  Real y = fromBits(c.integer(0x54a2fa8c) - third);
   // a y³ = 1 - h, so that a^(-1/3) = y (1 - h)^(-1/3), by its series.
-  for (int i = 0; i < (c.wide ? 2 : 1); ++i) {
-    Real h = fma(-(a * y * y), y, c.real(1));
-    Real series = fma(h, fma(h, c.real(14.0 / 81), c.real(2.0 / 9)), c.real(1.0 / 3));
-    y = fma(y, h * series, y);
-  }
+  Real h = fma(-(a * y * y), y, c.real(1));
+  Real series = fma(h, fma(h, c.real(14.0 / 81), c.real(2.0 / 9)), c.real(1.0 / 3));
+  y = fma(y, h * series, y);
   // One Newton step for t³ = a, with the cube as a pair.
   Real square = y * y, t = a * square;
   Pair cube = multiply(t, twoProduct(t, t));
   Real rest = (a - cube.hi) - cube.lo;
   t = fma(rest * (1.0 / 3), square, t);
-  t = copySign(t * choose(-shift), x);
+  t = copySign(t * choose(0x1p-24, 0x1p24), x);
   return select((magnitude > 0.0) & (magnitude < c.infinity()), t, x + x);
 }
 
 Real tilerun::mathx::rsqrt(Real x) {
   Calculator &c = *x.c;
+  if (c.wide)
+    return wide::rsqrt(x);
   Real estimate = c.has(&Estimates::rsqrt) ? c.estimate(&Estimates::rsqrt, x) : 1.0 / sqrt(x);
   // 1 - x r² with the product's error.
   Pair product = twoProduct(x, estimate);

@@ -10,6 +10,20 @@
 using namespace mlir;
 using namespace tilerun::mathx;
 
+/// 1 / m to a unit in the last place for 1 <= m < 2; on float64 without what a quotient does for
+/// other numbers.
+static Real reciprocalOfSignificand(Real m) {
+  Calculator &c = *m.c;
+  if (!c.wide)
+    return reciprocal(m);
+  Real y = evaluate(kReciprocal, m);
+  for (int i = 0; i < 2; ++i) { // 2^-6.6, 2^-19.8, 2^-59.6
+    Real h = fma(-m, y, c.real(1));
+    y = fma(y, fma(h, h, h), y);
+  }
+  return y;
+}
+
 Real tilerun::mathx::fmod(Real x, Real y) {
   Calculator &c = *x.c;
   Real infinity = c.infinity();
@@ -21,7 +35,7 @@ Real tilerun::mathx::fmod(Real x, Real y) {
 
   // The estimate is off by 2^-22 at most; the factor makes quotients of up to kStep bits too large.
   const int step = c.wide ? 49 : 20;
-  Real inverse = reciprocal(divisor.m) * (1 + std::ldexp(1.0, -step - 1));
+  Real inverse = reciprocalOfSignificand(divisor.m) * (1 + std::ldexp(1.0, -step - 1));
   Type types[] = {c.type, c.integerType()};
   auto loop = scf::WhileOp::create(c.b, c.loc, types, ValueRange{first.v, distance.v});
   OpBuilder::InsertionGuard guard(c.b);

@@ -1,12 +1,17 @@
-// Forms for float64 of parts of Special.cpp and Bessel.cpp: sums are kept as pairs until the last
-// addition, so that errors stay near half a unit in the last place. float32 has its own
-// (SingleForms.h).
+// Forms for float64 of roots (WideRoots.cpp) and of parts of Special.cpp and Bessel.cpp: sums are
+// kept as pairs until the last addition, so that errors stay near half a unit in the last place.
+// float32 has its own (SingleForms.h).
 #pragma once
 
 #include "ir/math/Calculator.h"
 
 namespace tilerun::mathx::wide {
 
+Real rsqrt(Real x);
+Real cbrt(Real x);
+Real rcbrt(Real x);
+/// One over the root of a sum from 2^-1020 to 2^1020.
+Real inverseRoot(Pair a);
 /// J of order 0 or 1 for 0 <= x <= 8.
 Real firstKind(Real x, int order);
 /// Y of order 0 for 0 < x <= 3, of order 1 for 0 < x <= 4; NaN or infinities for 0.

@@ -88,6 +88,14 @@ def log1p_over(f):
     return log1p(near(f)) / near(f)
 
 
+def inverse_root(k, center):
+    """(center - g)^(-1/k) - g³, and the weight for relative errors of the root. The factor centers what is lost by the cut
+    after 20 bits."""
+    def root(g):
+        return (center - g)**(-mpf(1) / k) * (1 + mpf(2)**-21.4)
+    return lambda g: root(g) - g**3, lambda g: 1 / root(g)
+
+
 # name, comment, function, weight, interval (per type), degrees for f32 and f64 (None: there is none), and remez' warps
 TABLES = [
     ("Exp", "(exp(r) - 1 - r) / r², |r| <= ln 2 / 2",
@@ -134,6 +142,11 @@ TABLES = [
     ("Erfcx", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28",
      lambda t: scaled_erfc(t, K), lambda t: 1 / scaled_erfc(t, K),
      [(-1, mpf(7) / 15), (-1, mpf(24) / 32)], (11, 23)),
+    ("Reciprocal", "1 / m, 1 <= m <= 2", lambda m: 1 / m, lambda m: m, [(1, 2)] * 2, (None, 2)),
+    ("InverseRoot", "(c - g)^(-1/2) - g³ around c = 0x1.70339p-1, for WideRoots.cpp",
+     *inverse_root(2, mpf(float.fromhex("0x1.70339p-1"))), [(mpf("-0.0374"), mpf("0.0495"))] * 2, (None, 2)),
+    ("InverseCubeRoot", "(c - g)^(-1/3) - g³ around c = 0x1.2e8bp-1, likewise",
+     *inverse_root(3, mpf(float.fromhex("0x1.2e8bp-1"))), [(mpf("-0.05899"), mpf("0.07087"))] * 2, (None, 2)),
 ]
 
 
@@ -170,6 +183,9 @@ MOVED = {
 # Polynomials of float64 whose first coefficient, by far the largest, is given with what rounding leaves of it.
 WITH_LOW = ["ErfcxAll", "I0Far", "I1Far"]
 
+# Polynomials of float64 that only start an iteration: so short that instructions hold them.
+SHORT = {"Reciprocal": 21, "InverseRoot": 21, "InverseCubeRoot": 21}
+
 
 def moved(name, values):
     """float32 or float64 numbers, given as Python's."""
@@ -191,6 +207,8 @@ def write(head, tables):
                 continue
             p, worst = remez(g, weight, low, high, degree, warp)
             print(name, suffix, mp.nstr(mp.log(worst, 2), 5), file=sys.stderr)
+            if suffix == "Wide":
+                bits = SHORT.get(name, bits)
             values = [c.hex() for c in moved(name + suffix, [rounded(c, bits) for c in p])]
             lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
             print(f"inline constexpr double k{name}{suffix}[] = {{ // error 2^"

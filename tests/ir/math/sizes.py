@@ -5,7 +5,7 @@
 
 PTX instructions need no tool. Machine instructions do: where there is no ptxas the second column is not compared, which
 is said by name. The third column is Triton 3.6's count; where ours is larger, docs/math.md says why, and `more` stands
-at the end of the line.
+at the end of the line. Functions are of float32, or of float64 with `f64:` before the name.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent.parent.parent / "bench/math"))
 import instructions  # noqa: E402
 
 RECORD = HERE / "sizes.txt"
-HEAD = "# Instructions of a kernel that applies a float32 function: PTX, sm_90a, Triton's on sm_90a. See sizes.py.\n"
+HEAD = "# Instructions of a kernel that applies a function of float32 (f64: float64): PTX, sm_90a, Triton's on sm_90a. See sizes.py.\n"
 
 
 def count_ptx(path):
@@ -54,14 +54,16 @@ def main():
     record = read_record()
     functions = options.functions or list(record)
     folder = pathlib.Path(tempfile.mkdtemp())
-    instructions.write_kernels(functions, folder / "kernels.py")
+    instructions.write_kernels(sorted({function.split(":")[-1] for function in functions}), folder / "kernels.py")
     environment = dict(os.environ, TILERUN_CACHE="off")
     failures = []
     for function in functions:
+        element, name = function.split(":") if ":" in function else ("f32", function)
         ptx = folder / f"{function}.ptx"
-        instructions.run([options.tilerun, "compile", f"{folder}/kernels.py::{instructions.kernel_name(function)}",
-                          "--signature", "x=*f32:16, y=*f32:16, r=*f32:16, B=128", "--num-warps", "4", "--target",
-                          "cuda:sm_90a", "--emit", "ptx", "-o", ptx], env=environment)
+        signature = ", ".join(f"{pointer}=*{element}:16" for pointer in "xyr") + ", B=128"
+        instructions.run([options.tilerun, "compile", f"{folder}/kernels.py::{instructions.kernel_name(name)}",
+                          "--signature", signature, "--num-warps", "4", "--target", "cuda:sm_90a", "--emit", "ptx",
+                          "-o", ptx], env=environment)
         most_ptx, most, theirs, more = record[function]
         size, machine = count_ptx(ptx), instructions.count(ptx, options, False) if has_tools else None
         if options.write:
