@@ -99,13 +99,13 @@ struct ErrorCollector : DiagnosticHandler {
 };
 } // namespace
 
-Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetMachine &machine) {
+static Expected<std::string> emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   legacy::PassManager passes;
   WithoutSlowPasses filtered(passes, module);
-  if (machine.addPassesToEmitFile(filtered, stream, nullptr, CodeGenFileType::AssemblyFile))
-    return createStringError(inconvertibleErrorCode(), "the target cannot emit assembly");
+  if (machine.addPassesToEmitFile(filtered, stream, nullptr, type))
+    return createStringError(inconvertibleErrorCode(), "the target cannot emit this kind of file");
   // Without a handler, LLVM's diagnostics about a kernel's assembly terminate the process.
   std::string errors;
   LLVMContext &context = module.getContext();
@@ -116,4 +116,12 @@ Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetM
   if (!errors.empty())
     return createStringError(inconvertibleErrorCode(), errors);
   return std::string(buffer.begin(), buffer.end());
+}
+
+Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetMachine &machine) {
+  return emit(module, machine, CodeGenFileType::AssemblyFile);
+}
+
+Expected<std::string> tilerun::llvmbackend::emitObject(Module &module, TargetMachine &machine) {
+  return emit(module, machine, CodeGenFileType::ObjectFile);
 }

@@ -17,4 +17,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level
 /// The module as text assembly.
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// The module as a relocatable object, its bytes.
+llvm::Expected<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
+
 } // namespace tilerun::llvmbackend

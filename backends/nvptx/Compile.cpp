@@ -3,6 +3,8 @@
 #include "backends/common/Stages.h"
 #include "backends/llvm/CodeGen.h"
 #include "backends/llvm/CommonPatterns.h"
+#include "backends/llvm/KernelEntry.h"
+#include "backends/llvm/MemoryPatterns.h"
 #include "backends/nvptx/Patterns.h"
 #include "backends/nvptx/Pressure.h"
 #include "backends/nvptx/Ptxas.h"
@@ -69,14 +71,6 @@ struct Compilation {
 };
 } // namespace
 
-/// A kernel's name in PTX, which allows ASCII letters only: other bytes become $ and two digits.
-static std::string getEntryName(StringRef kernel) {
-  std::string name;
-  for (char c : kernel)
-    name += llvm::isASCII(c) ? std::string(1, c) : "$" + llvm::toHex(StringRef(&c, 1), true);
-  return name;
-}
-
 llvm::Error Compilation::check() {
   if (llvm::Error error = backend::checkNumWarps(options.numWarps))
     return error;
@@ -96,7 +90,7 @@ llvm::Error Compilation::check() {
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();
-  artifact.kernel = getEntryName(kernel->getName());
+  artifact.kernel = llvmbackend::getEntryName(kernel->getName());
   artifact.arch = arch.name;
   artifact.numThreads = options.numWarps * 32;
   artifact.parameters = backend::getParameters(*kernel);
@@ -107,57 +101,26 @@ distribute::Program Compilation::getProgram() const {
   return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
 }
 
-/// Rewrites the kernel's signature: parameters as LLVM requires them, attributes of the entry.
+/// The entry, for `threads` of a program.
 static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters) {
-  MLIRContext *context = kernel.getContext();
   OpBuilder b(kernel);
-  auto pointer = LLVM::LLVMPointerType::get(context, 1);
-  SmallVector<Type> types;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    types.push_back(kernel.getArgAttr(i, simt::SimtDialect::kPointerAttr) ? Type(pointer) : type);
-  auto entry = LLVM::LLVMFuncOp::create(
-      b, kernel.getLoc(), getEntryName(kernel.getName()),
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
-  entry.setCConv(LLVM::CConv::PTX_Kernel);
-  SmallVector<Attribute> attributes = {
-      b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
-      b.getStringAttr("nounwind")};
+  llvmbackend::EntryForm form{
+      LLVM::CConv::PTX_Kernel,
+      {b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
+       b.getStringAttr("nounwind")}};
   // Given this limit, ptxas ignores that all threads together must fit in 65536 registers.
   unsigned limit = std::min(maxRegisters, 65536 / threads / 8 * 8);
   if (maxRegisters)
-    attributes.push_back(b.getStrArrayAttr({"nvvm.maxnreg", std::to_string(limit)}));
-  entry.setPassthroughAttr(b.getArrayAttr(attributes));
-  entry.getBody().takeBody(kernel.getBody());
-  b.setInsertionPointToStart(&entry.getBody().front());
-  for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
-    if (!isa<LLVM::LLVMPointerType>(types[i]))
-      continue;
-    argument.setType(pointer);
-    auto address = LLVM::PtrToIntOp::create(b, argument.getLoc(), b.getI64Type(), argument);
-    argument.replaceAllUsesExcept(address, address);
-    if (auto divisibility =
-            kernel.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr)) {
-      uint64_t known = divisibility.getInt();
-      uint64_t alignment = std::min<uint64_t>(known & -known, 128);
-      entry.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
-    }
-  }
-  Operation *end = entry.getBody().front().getTerminator();
-  b.setInsertionPoint(end);
-  LLVM::ReturnOp::create(b, end->getLoc(), ValueRange());
-  end->erase();
-  kernel.erase();
-  return entry;
+    form.attributes.push_back(b.getStrArrayAttr({"nvvm.maxnreg", std::to_string(limit)}));
+  return llvmbackend::makeEntry(kernel, form);
 }
 
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
-  if (failed(checkWarpGroups(module, arch)) || failed(expandMath(module, arch)))
+  if (failed(checkWarpGroups(module, arch)) ||
+      failed(llvmbackend::expandMath(module, getMathUnits(arch), arch.info.name)))
     return failure();
-  int64_t arenaAlignment = 128;
-  module.walk([&](simt::SharedAllocOp op) {
-    arenaAlignment = std::max<int64_t>(arenaAlignment, op.getAlignment());
-  });
+  const int64_t arenaAlignment = llvmbackend::getArenaAlignment(module, 128);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (!function->hasAttr(tile::TileDialect::kKernelAttr)) {
       function.erase(); // helpers were inlined
@@ -171,18 +134,14 @@ LogicalResult Compilation::toLlvmDialect() {
     artifact.sharedBytes = backend::getSharedBytes(function);
     makeEntry(function, artifact.numThreads, options.maxRegisters);
   }
-  OpBuilder b(module.getBodyRegion());
   if (artifact.sharedBytes)
-    LLVM::GlobalOp::create(b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                           /*isConstant=*/false, LLVM::Linkage::External, kArenaName, Attribute(),
-                           arenaAlignment, /*addrSpace=*/3);
+    llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
   LowerToLLVMOptions lowering(context);
   LLVMTypeConverter converter(context, lowering);
-  converter.addConversion([](simt::SharedType type) -> Type {
-    return LLVM::LLVMPointerType::get(type.getContext(), 3);
-  });
+  llvmbackend::addSharedConversion(converter);
   RewritePatternSet patterns(context);
   llvmbackend::populateCommonPatterns(converter, patterns);
+  llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);

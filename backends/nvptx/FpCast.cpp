@@ -1,5 +1,6 @@
 // Conversions between floats: PTX instructions with a rounding mode, and the 8-bit formats that the
 // hardware knows.
+#include "backends/llvm/FloatCasts.h"
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
@@ -9,17 +10,8 @@ using namespace tilerun::nvptx;
 
 namespace {
 
-/// A float64 as float32, cut off, with the last bit set if anything was lost: rounding that to a
-/// narrower type is then the same as rounding the float64 (Boldo, Melquiond: "Emulation of FMA and
-/// correctly rounded sums", 2008).
-Value roundToOdd(OpBuilder &b, Location loc, Value value) {
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  Value cut = callIntrinsic(b, loc, f32, "llvm.nvvm.d2f.rz", value);
-  Value back = LLVM::FPExtOp::create(b, loc, value.getType(), cut);
-  Value lost = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::une, back, value);
-  Value bits = LLVM::BitcastOp::create(b, loc, i32, cut);
-  bits = LLVM::OrOp::create(b, loc, bits, LLVM::ZExtOp::create(b, loc, i32, lost));
-  return LLVM::BitcastOp::create(b, loc, f32, bits);
+Value cutOff(OpBuilder &b, Location loc, Value value) {
+  return callIntrinsic(b, loc, b.getF32Type(), "llvm.nvvm.d2f.rz", value);
 }
 
 struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
@@ -74,7 +66,7 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
         if (value.getType().getIntOrFloatBitWidth() < 32)
           value = LLVM::FPExtOp::create(rewriter, loc, f32, value);
         else if (value.getType().isF64())
-          value = roundToOdd(rewriter, loc, value);
+          value = llvmbackend::roundToOdd(rewriter, loc, value, cutOff(rewriter, loc, value));
         Value zero = LLVM::ConstantOp::create(rewriter, loc, f32, rewriter.getF32FloatAttr(0));
         Value pair = inlinePtx(rewriter, loc, {i16}, {zero, value},
                                "cvt.rn.satfinite." + nameOf8(to).str() + "x2.f32 $0, $1, $2;",
@@ -83,32 +75,16 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
       }
       if (towardZero && toBits == 16) {
         if (value.getType().isF64())
-          value = callIntrinsic(rewriter, loc, f32, "llvm.nvvm.d2f.rz", value);
-        if (to.isBF16()) {
-          // Cutting off the low half rounds toward zero; a NaN whose payload is low stays one.
-          Value bits = LLVM::BitcastOp::create(rewriter, loc, i32, value);
-          Value isNan = LLVM::FCmpOp::create(rewriter, loc, LLVM::FCmpPredicate::uno, value, value);
-          Value quiet =
-              LLVM::OrOp::create(rewriter, loc, bits, integerConstant(rewriter, loc, 32, 0x400000));
-          bits = LLVM::SelectOp::create(rewriter, loc, isNan, quiet, bits);
-          bits = LLVM::LShrOp::create(rewriter, loc, bits, integerConstant(rewriter, loc, 32, 16));
-          Value half = LLVM::TruncOp::create(rewriter, loc, i16, bits);
-          return LLVM::BitcastOp::create(rewriter, loc, to, half);
-        }
+          value = cutOff(rewriter, loc, value);
+        if (to.isBF16())
+          return llvmbackend::truncateToBF16(rewriter, loc, value);
         Value half =
             inlinePtx(rewriter, loc, {i16}, value, "cvt.rz.f16.f32 $0, $1;", "=h,f", false)[0];
         return LLVM::BitcastOp::create(rewriter, loc, to, half);
       }
       if (towardZero && value.getType().isF64() && to.isF32())
-        return callIntrinsic(rewriter, loc, f32, "llvm.nvvm.d2f.rz", value);
-      if (toBits > fromBits)
-        return LLVM::FPExtOp::create(rewriter, loc, to, value);
-      if (toBits < fromBits)
-        return LLVM::FPTruncOp::create(rewriter, loc, to, value);
-      if (from == to)
-        return value;
-      value = LLVM::FPExtOp::create(rewriter, loc, f32, value); // f16 and bf16
-      return LLVM::FPTruncOp::create(rewriter, loc, to, value);
+        return cutOff(rewriter, loc, value);
+      return llvmbackend::castFloat(rewriter, loc, value, to);
     };
     rewriter.replaceOp(op, mapElements(rewriter, loc, type, adaptor.getSource(), convert));
     return success();

@@ -1,5 +1,6 @@
-// Global and shared memory. Plain accesses are LLVM loads and stores, so that LLVM can reason about
-// them; predicated accesses and those with cache hints are PTX, whose guards need no branch.
+// Global and shared memory: predicated accesses and those with cache hints, as PTX, whose guards
+// need no branch. Plain ones are in backends/llvm.
+#include "backends/llvm/MemoryPatterns.h"
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
@@ -48,24 +49,12 @@ std::string eviction(tile::EvictionPolicy policy) {
   return "";
 }
 
-Value toPointer(OpBuilder &b, Location loc, Value address) {
-  return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
-}
-
 struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::LoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(typeConverter->convertType(op.getType()));
-    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    bool isPlain =
-        op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
-    if (isPlain && !adaptor.getMask()) {
-      Value pointer = toPointer(rewriter, loc, adaptor.getAddress());
-      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, pointer, bytes, op.getIsVolatile());
-      return success();
-    }
     Words words(type);
     std::string text;
     SmallVector<Value> inputs;
@@ -133,14 +122,6 @@ struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(adaptor.getValue().getType());
-    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    bool isPlain =
-        op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
-    if (isPlain && !adaptor.getMask()) {
-      Value pointer = toPointer(rewriter, loc, adaptor.getAddress());
-      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), pointer, bytes);
-      return success();
-    }
     Words words(type);
     SmallVector<Value> inputs{adaptor.getAddress()};
     std::string constraints = "l", guard;
@@ -171,43 +152,7 @@ struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The buffer's place in the arena.
-int64_t offsetOf(Value buffer) {
-  auto alloc = buffer.getDefiningOp<simt::SharedAllocOp>();
-  return alloc && alloc.getOffset() ? *alloc.getOffset() : 0;
-}
-
-struct AllocPattern : ConvertOpToLLVMPattern<simt::SharedAllocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::SharedAllocOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    auto pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
-    Value arena = LLVM::AddressOfOp::create(rewriter, op.getLoc(), pointer, kArenaName);
-    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(
-        op, pointer, rewriter.getI8Type(), arena,
-        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetOf(op.getResult())))},
-        LLVM::GEPNoWrapFlags::inbounds);
-    return success();
-  }
-};
-
-Value place(OpBuilder &b, Location loc, Value buffer, Value offset) {
-  return LLVM::GEPOp::create(b, loc, buffer.getType(), b.getI8Type(), buffer,
-                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)},
-                             LLVM::GEPNoWrapFlags::inbounds);
-}
-
-struct SharedLoadPattern : ConvertOpToLLVMPattern<simt::SharedLoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::SharedLoadOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    auto type = cast<VectorType>(typeConverter->convertType(op.getType()));
-    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    Value pointer = place(rewriter, op.getLoc(), adaptor.getBuffer(), adaptor.getOffset());
-    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, pointer, bytes);
-    return success();
-  }
-};
+using llvmbackend::placeInBuffer;
 
 struct SharedStorePattern : ConvertOpToLLVMPattern<simt::SharedStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -215,12 +160,7 @@ struct SharedStorePattern : ConvertOpToLLVMPattern<simt::SharedStoreOp> {
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(adaptor.getValue().getType());
-    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
-    if (!adaptor.getMask()) {
-      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), pointer, bytes);
-      return success();
-    }
+    Value pointer = placeInBuffer(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
     Words words(type);
     Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
     SmallVector<Value> inputs{address};
@@ -246,7 +186,7 @@ struct SharedAddPattern : ConvertOpToLLVMPattern<simt::SharedAddOp> {
   LogicalResult matchAndRewrite(simt::SharedAddOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
-    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    Value pointer = placeInBuffer(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
     Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
     SmallVector<Value> inputs{address, adaptor.getValue()};
     std::string text = "red.shared.add.u32 [$0], $1;", constraints = "r,r";
@@ -335,7 +275,6 @@ struct AsyncWaitPattern : ConvertOpToLLVMPattern<simt::AsyncWaitOp> {
 
 void nvptx::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &) {
-  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern,
-               SharedAddPattern, LoadMatrixPattern, AsyncCopyPattern, AsyncCommitPattern,
-               AsyncWaitPattern>(converter);
+  patterns.add<LoadPattern, StorePattern, SharedStorePattern, SharedAddPattern, LoadMatrixPattern,
+               AsyncCopyPattern, AsyncCommitPattern, AsyncWaitPattern>(converter);
 }

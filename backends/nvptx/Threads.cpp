@@ -130,31 +130,12 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
       name = "llvm.nvvm.shfl.sync.down.i32";
       break;
     }
-    Type type = adaptor.getValue().getType(), i32 = rewriter.getI32Type();
-    unsigned bits = type.getIntOrFloatBitWidth();
     Value mask = integerConstant(rewriter, loc, 32, -1);
     Value limit = integerConstant(rewriter, loc, 32, clamp);
-    auto move = [&](Value word) {
-      return callIntrinsic(rewriter, loc, i32, name, {mask, word, adaptor.getLane(), limit});
-    };
-    Type integer = rewriter.getIntegerType(bits);
-    Value value = adaptor.getValue();
-    if (type != integer)
-      value = LLVM::BitcastOp::create(rewriter, loc, integer, value);
-    if (bits == 64) {
-      auto pair = VectorType::get({2}, i32);
-      Value words = LLVM::BitcastOp::create(rewriter, loc, pair, value);
-      value =
-          mapElements(rewriter, loc, pair, words, [&](ValueRange word) { return move(word[0]); });
-      value = LLVM::BitcastOp::create(rewriter, loc, integer, value);
-    } else if (bits == 32) {
-      value = move(value);
-    } else {
-      value = move(LLVM::ZExtOp::create(rewriter, loc, i32, value));
-      value = LLVM::TruncOp::create(rewriter, loc, integer, value);
-    }
-    if (type != integer)
-      value = LLVM::BitcastOp::create(rewriter, loc, type, value);
+    Value value = llvmbackend::mapWords(rewriter, loc, adaptor.getValue(), [&](Value word) {
+      return callIntrinsic(rewriter, loc, rewriter.getI32Type(), name,
+                           {mask, word, adaptor.getLane(), limit});
+    });
     rewriter.replaceOp(op, value);
     return success();
   }

@@ -1,17 +1,19 @@
-// Small builders that the patterns share.
-#include "backends/nvptx/Patterns.h"
+// Small builders that conversion patterns share.
+#include "backends/llvm/Builders.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace tilerun;
 
-Value nvptx::integerConstant(OpBuilder &b, Location loc, unsigned bits, int64_t value) {
+Value llvmbackend::integerConstant(OpBuilder &b, Location loc, unsigned bits, int64_t value) {
   Type type = b.getIntegerType(bits);
   return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
 }
 
-SmallVector<Value> nvptx::inlinePtx(OpBuilder &b, Location loc, ArrayRef<Type> results,
-                                    ValueRange inputs, StringRef text, StringRef constraints,
-                                    bool hasSideEffects) {
+SmallVector<Value> llvmbackend::inlineAssembly(OpBuilder &b, Location loc, ArrayRef<Type> results,
+                                               ValueRange inputs, StringRef text,
+                                               StringRef constraints, bool hasSideEffects) {
   Type type = LLVM::LLVMVoidType::get(b.getContext());
   if (results.size() == 1)
     type = results[0];
@@ -30,15 +32,15 @@ SmallVector<Value> nvptx::inlinePtx(OpBuilder &b, Location loc, ArrayRef<Type> r
   return values;
 }
 
-Value nvptx::sharedAddress(OpBuilder &b, Location loc, Value buffer, Value offset) {
+Value llvmbackend::sharedAddress(OpBuilder &b, Location loc, Value buffer, Value offset) {
   // Added as integers: pointers have 64 bits, even those to shared memory.
   Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), buffer);
   return LLVM::AddOp::create(b, loc, base, offset,
                              LLVM::IntegerOverflowFlags::nsw | LLVM::IntegerOverflowFlags::nuw);
 }
 
-Value nvptx::callIntrinsic(OpBuilder &b, Location loc, Type type, StringRef name,
-                           ValueRange operands) {
+Value llvmbackend::callIntrinsic(OpBuilder &b, Location loc, Type type, StringRef name,
+                                 ValueRange operands) {
   StringAttr callee = b.getStringAttr(name);
   if (type)
     return LLVM::CallIntrinsicOp::create(b, loc, type, callee, operands)->getResult(0);
@@ -46,8 +48,8 @@ Value nvptx::callIntrinsic(OpBuilder &b, Location loc, Type type, StringRef name
   return {};
 }
 
-Value nvptx::mapElements(OpBuilder &b, Location loc, Type type, ValueRange operands,
-                         function_ref<Value(ValueRange)> body) {
+Value llvmbackend::mapElements(OpBuilder &b, Location loc, Type type, ValueRange operands,
+                               function_ref<Value(ValueRange)> body) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
     return body(operands);
@@ -62,7 +64,7 @@ Value nvptx::mapElements(OpBuilder &b, Location loc, Type type, ValueRange opera
   return result;
 }
 
-SmallVector<Value> nvptx::toWords(OpBuilder &b, Location loc, Value vector, unsigned bits) {
+SmallVector<Value> llvmbackend::toWords(OpBuilder &b, Location loc, Value vector, unsigned bits) {
   auto type = cast<VectorType>(vector.getType());
   unsigned total = type.getNumElements() * type.getElementTypeBitWidth();
   unsigned count = total / bits;
@@ -76,7 +78,7 @@ SmallVector<Value> nvptx::toWords(OpBuilder &b, Location loc, Value vector, unsi
   return words;
 }
 
-Value nvptx::fromWords(OpBuilder &b, Location loc, ValueRange words, VectorType type) {
+Value llvmbackend::fromWords(OpBuilder &b, Location loc, ValueRange words, VectorType type) {
   if (words.size() == 1)
     return LLVM::BitcastOp::create(b, loc, type, words[0]);
   auto wide = VectorType::get({int64_t(words.size())}, words[0].getType());
@@ -84,4 +86,25 @@ Value nvptx::fromWords(OpBuilder &b, Location loc, ValueRange words, VectorType 
   for (auto [i, word] : llvm::enumerate(words))
     vector = LLVM::InsertElementOp::create(b, loc, vector, word, integerConstant(b, loc, 64, i));
   return LLVM::BitcastOp::create(b, loc, type, vector);
+}
+
+Value llvmbackend::mapWords(OpBuilder &b, Location loc, Value value,
+                            function_ref<Value(Value)> move) {
+  Type type = value.getType(), i32 = b.getI32Type();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(bits);
+  if (type != integer)
+    value = LLVM::BitcastOp::create(b, loc, integer, value);
+  if (bits == 64) {
+    auto pair = VectorType::get({2}, i32);
+    Value words = LLVM::BitcastOp::create(b, loc, pair, value);
+    value = mapElements(b, loc, pair, words, [&](ValueRange word) { return move(word[0]); });
+    value = LLVM::BitcastOp::create(b, loc, integer, value);
+  } else if (bits == 32) {
+    value = move(value);
+  } else {
+    value = move(LLVM::ZExtOp::create(b, loc, i32, value));
+    value = LLVM::TruncOp::create(b, loc, integer, value);
+  }
+  return type == integer ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
 }
