@@ -1,5 +1,6 @@
 // See Compile.h: the stages in order.
 #include "backends/spirv/Compile.h"
+#include "backends/common/DebugWriter.h"
 #include "backends/common/Stages.h"
 #include "backends/spirv/Fixups.h"
 #include "backends/spirv/Interface.h"
@@ -102,7 +103,7 @@ func::FuncOp Compilation::prepare() {
     else
       function.erase(); // helpers were inlined
   }
-  prepareDebug(kernel, target, artifact.debugSites);
+  backend::prepareDebug(kernel, target.sharedBytes, artifact.debugSites);
   artifact.sharedBytes = backend::getSharedBytes(kernel);
   if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
       failed(legalizeTypes(module, target)) || failed(simplify()))

@@ -2,8 +2,8 @@
 // process.
 #pragma once
 
+#include "backends/common/DebugBuffer.h"
 #include "backends/common/Parameter.h"
-#include "backends/spirv/DebugBuffer.h"
 #include "backends/spirv/Target.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -40,10 +40,11 @@ struct SpirvArtifact {
   unsigned subgroupSize = 0;
   bool requiresSubgroupSize = false; ///< The pipeline must ask for it, and for full subgroups.
   std::vector<SpirvParameter> parameters;
-  unsigned argumentBytes = 0;        ///< Of the packed arguments.
-  bool argumentsInMemory = false;    ///< In a block whose address is pushed (Interface.h).
-  unsigned pushBytes = 0;            ///< The size of the push constants.
-  std::vector<DebugSite> debugSites; ///< Prints and assertions; none: no debug buffer is needed.
+  unsigned argumentBytes = 0;     ///< Of the packed arguments.
+  bool argumentsInMemory = false; ///< In a block whose address is pushed (Interface.h).
+  unsigned pushBytes = 0;         ///< The size of the push constants.
+  std::vector<backend::DebugSite>
+      debugSites; ///< Prints and assertions; none: no debug buffer is needed.
 };
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread

@@ -42,7 +42,6 @@
 // would work")`.
 #pragma once
 
-#include "backends/spirv/DebugBuffer.h"
 #include "backends/spirv/Target.h"
 #include "ir/simt/SimtOps.h"
 
@@ -101,10 +100,6 @@ protected:
 // Entry points
 //===----------------------------------------------------------------------===//
 
-/// Rewrites prints and assertions to accesses of the debug buffer (DebugBuffer.h), before anything
-/// else: `sites` receives the data that the host needs to read it; simt.shared_bytes may grow by
-/// one word.
-void prepareDebug(mlir::func::FuncOp kernel, const Target &target, std::vector<DebugSite> &sites);
 /// Rewrites atomics to those that the device has, relaxed and without masks. Reports what has no
 /// form.
 mlir::LogicalResult prepareAtomics(mlir::func::FuncOp kernel, const Target &target);

@@ -17,7 +17,7 @@
 #include <cstring>
 
 using namespace vulkan;
-using tilerun::spirvbackend::DebugSite;
+using tilerun::backend::DebugSite;
 
 static constexpr llvm::StringLiteral kMagic = "tilerunV";
 static constexpr uint32_t kVersion = 1;

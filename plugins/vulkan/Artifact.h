@@ -5,7 +5,7 @@
 // reader trusts nothing before the checksum is right, and no length even then.
 #pragma once
 
-#include "backends/spirv/DebugBuffer.h"
+#include "backends/common/DebugBuffer.h"
 #include "plugins/support/OwnedArtifact.h"
 #include "plugins/support/PackedArguments.h"
 
@@ -52,7 +52,7 @@ struct ArtifactContent {
   std::vector<KernelCode> kernels;
   /// The kernel's prints and assertions, by the number in records. Not empty if a kernel has
   /// kDebugBuffer.
-  std::vector<tilerun::spirvbackend::DebugSite> debugSites;
+  std::vector<tilerun::backend::DebugSite> debugSites;
   std::vector<uint32_t> code;    ///< SPIR-V
   std::vector<uint8_t> pipeline; ///< The driver's own data for its pipeline cache, or empty.
 };

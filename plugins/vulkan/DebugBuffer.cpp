@@ -7,8 +7,6 @@
 
 using namespace vulkan;
 using namespace tilerun::backend;
-using tilerun::spirvbackend::DebugBuffer;
-using tilerun::spirvbackend::DebugSite;
 
 /// One printed line; `words` are what follows the site's number.
 static std::string formatRecord(const DebugSite &site, llvm::ArrayRef<uint32_t> words) {

@@ -169,7 +169,7 @@ TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module, Vk
   layout.pPushConstantRanges = &range;
   VK_TRY(context, sink, vkCreatePipelineLayout(context.handle, &layout, nullptr, &module.layout));
   SharedSites sites =
-      std::make_shared<const std::vector<tilerun::spirvbackend::DebugSite>>(content.debugSites);
+      std::make_shared<const std::vector<tilerun::backend::DebugSite>>(content.debugSites);
   for (const KernelCode &code : content.kernels) {
     auto kernel = std::make_unique<TilerunPluginKernel>();
     kernel->device = device;

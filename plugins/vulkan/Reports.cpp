@@ -6,7 +6,7 @@
 #include <cstring>
 
 using namespace vulkan;
-using tilerun::spirvbackend::DebugBuffer;
+using tilerun::backend::DebugBuffer;
 
 /// Of a launch.
 static constexpr uint64_t kBufferBytes = uint64_t(1) << 20;

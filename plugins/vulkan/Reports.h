@@ -1,8 +1,8 @@
 // The prints and assertions of kernels: the buffers that launches write to, and reading them once
-// the launches are done. backends/spirv/DebugBuffer.h has the format.
+// the launches are done. backends/common/DebugBuffer.h has the format.
 #pragma once
 
-#include "backends/spirv/DebugBuffer.h"
+#include "backends/common/DebugBuffer.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,10 +25,10 @@ struct DebugReport {
 };
 
 /// Reads a buffer, whatever its contents.
-DebugReport readDebugBuffer(llvm::ArrayRef<tilerun::spirvbackend::DebugSite> sites,
+DebugReport readDebugBuffer(llvm::ArrayRef<tilerun::backend::DebugSite> sites,
                             llvm::ArrayRef<uint32_t> words, llvm::StringRef kernel);
 
-using SharedSites = std::shared_ptr<const std::vector<tilerun::spirvbackend::DebugSite>>;
+using SharedSites = std::shared_ptr<const std::vector<tilerun::backend::DebugSite>>;
 
 /// The launches of a stream that may have something to report, in order.
 class ReportQueue {

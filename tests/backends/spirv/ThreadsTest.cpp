@@ -6,6 +6,7 @@
 
 using namespace tilerun;
 using namespace tilerun::spirvbackend;
+using backend::DebugSite;
 
 namespace {
 

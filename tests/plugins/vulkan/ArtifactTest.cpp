@@ -8,7 +8,7 @@
 #include <random>
 
 using namespace vulkan;
-using tilerun::spirvbackend::DebugSite;
+using tilerun::backend::DebugSite;
 
 namespace {
 

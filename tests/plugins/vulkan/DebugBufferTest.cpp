@@ -1,5 +1,5 @@
 // Reading of debug buffers: formats, failures, and buffers that a faulty kernel has corrupted.
-#include "backends/spirv/DebugBuffer.h"
+#include "backends/common/DebugBuffer.h"
 #include "plugins/vulkan/Reports.h"
 
 #include <bit>
@@ -7,8 +7,8 @@
 #include <random>
 
 using namespace vulkan;
-using tilerun::spirvbackend::DebugBuffer;
-using tilerun::spirvbackend::DebugSite;
+using tilerun::backend::DebugBuffer;
+using tilerun::backend::DebugSite;
 
 namespace {
 

@@ -1,6 +1,6 @@
-// Messages of a kernel to the host: Vulkan has neither printing nor assertions, so a kernel that
-// prints or asserts (its artifact lists debugSites) gets a buffer in device memory, whose address
-// is in Header::debugBuffer. The host fills it with zeros and sets its capacity before each
+// Messages of a kernel to the host, where the driver has neither printing nor assertions: a kernel
+// that prints or asserts (its artifact lists debugSites) gets a buffer in device memory, whose
+// address the launch passes. The host fills it with zeros and sets its capacity before each
 // launch, and reads it after. All of it is 32-bit words, little endian:
 //
 //   word 0        kCapacity        words for records, after the header; set by the host
@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tilerun::spirvbackend {
+namespace tilerun::backend {
 
 struct DebugBuffer {
   enum Word : uint32_t {
@@ -57,4 +57,4 @@ struct DebugSite {
   }
 };
 
-} // namespace tilerun::spirvbackend
+} // namespace tilerun::backend
