@@ -2,6 +2,8 @@
 #include "ir/layout/Fragments.h"
 #include "ir/layout/TensorLayout.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace tilerun::layout;
 
 llvm::ArrayRef<FragmentInfo> tilerun::layout::allFragments() {
@@ -45,6 +47,45 @@ LinearLayout transposed(const LinearLayout &fragment) { return transposeDims(fra
 /// The B operand: as A with 8 rows, of the transposed matrix.
 LinearLayout mmaB(unsigned elementBits, uint64_t groups) {
   return transposed(mmaA(8, elementBits, groups));
+}
+
+/// The A operand of mfma with one block of `rows` (16 or 32) by `k`: a lane holds its share of k,
+/// k * rows / 64 neighbours, of one row.
+LinearLayout mfmaA(uint64_t rows, uint64_t k) {
+  uint64_t perLane = k * rows / 64;
+  Bases registers, lanes;
+  for (uint64_t step = 1; step < perLane; step *= 2)
+    registers.push_back({0, step});
+  for (uint64_t row = 1; row < rows; row *= 2)
+    lanes.push_back({row, 0});
+  for (uint64_t step = perLane; step < k; step *= 2)
+    lanes.push_back({0, step});
+  return matrix(rows, k, registers, lanes);
+}
+
+/// A or B of mfma. Precondition: the kind is one of these.
+LinearLayout mfmaOperand(FragmentKind kind) {
+  struct Shape {
+    FragmentKind a, b;
+    uint64_t rows, k;
+  };
+  static constexpr Shape shapes[] = {
+      {FragmentKind::Mfma32x32x2A, FragmentKind::Mfma32x32x2B, 32, 2},
+      {FragmentKind::Mfma32x32x4A, FragmentKind::Mfma32x32x4B, 32, 4},
+      {FragmentKind::Mfma32x32x8A, FragmentKind::Mfma32x32x8B, 32, 8},
+      {FragmentKind::Mfma32x32x16A, FragmentKind::Mfma32x32x16B, 32, 16},
+      {FragmentKind::Mfma32x32x32A, FragmentKind::Mfma32x32x32B, 32, 32},
+      {FragmentKind::Mfma16x16x4A, FragmentKind::Mfma16x16x4B, 16, 4},
+      {FragmentKind::Mfma16x16x8A, FragmentKind::Mfma16x16x8B, 16, 8},
+      {FragmentKind::Mfma16x16x16A, FragmentKind::Mfma16x16x16B, 16, 16},
+      {FragmentKind::Mfma16x16x32A, FragmentKind::Mfma16x16x32B, 16, 32},
+      {FragmentKind::Mfma16x16x64A, FragmentKind::Mfma16x16x64B, 16, 64},
+  };
+  const auto *shape =
+      llvm::find_if(shapes, [&](const Shape &shape) { return kind == shape.a || kind == shape.b; });
+  assert(shape != std::end(shapes) && "an operand of mfma");
+  LinearLayout a = mfmaA(shape->rows, shape->k);
+  return kind == shape->a ? a : transposed(a);
 }
 
 } // namespace
@@ -95,26 +136,51 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
     return mmaA(8, 8, 1);
   case FragmentKind::Mma8B8:
     return mmaB(8, 1);
-  case FragmentKind::Mfma32x32x8D:
+  case FragmentKind::Mfma32D:
     return matrix(32, 32, {{1, 0}, {2, 0}, {8, 0}, {16, 0}},
                   {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}});
+  case FragmentKind::Mfma16D:
+    return matrix(16, 16, {{1, 0}, {2, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0}, {8, 0}});
+  case FragmentKind::Mfma16D64:
+    return matrix(16, 16, {{4, 0}, {8, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}, {2, 0}});
+  case FragmentKind::Mfma32x32x2A:
+  case FragmentKind::Mfma32x32x2B:
+  case FragmentKind::Mfma32x32x4A:
+  case FragmentKind::Mfma32x32x4B:
   case FragmentKind::Mfma32x32x8A:
-    return matrix(32, 8, {{0, 1}, {0, 2}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {0, 4}});
   case FragmentKind::Mfma32x32x8B:
-    return transposed(fragmentLayout(FragmentKind::Mfma32x32x8A));
+  case FragmentKind::Mfma32x32x16A:
+  case FragmentKind::Mfma32x32x16B:
+  case FragmentKind::Mfma32x32x32A:
+  case FragmentKind::Mfma32x32x32B:
+  case FragmentKind::Mfma16x16x4A:
+  case FragmentKind::Mfma16x16x4B:
+  case FragmentKind::Mfma16x16x8A:
+  case FragmentKind::Mfma16x16x8B:
   case FragmentKind::Mfma16x16x16A:
-    return matrix(16, 16, {{0, 1}, {0, 2}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 4}, {0, 8}});
   case FragmentKind::Mfma16x16x16B:
-    return transposed(fragmentLayout(FragmentKind::Mfma16x16x16A));
+  case FragmentKind::Mfma16x16x32A:
+  case FragmentKind::Mfma16x16x32B:
+  case FragmentKind::Mfma16x16x64A:
+  case FragmentKind::Mfma16x16x64B:
+    return mfmaOperand(kind);
   case FragmentKind::WmmaGfx11A:
     return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
                   {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});
   case FragmentKind::WmmaGfx11B:
     return transposed(fragmentLayout(FragmentKind::WmmaGfx11A));
-  case FragmentKind::Mfma16x16x16D:
-    return matrix(16, 16, {{1, 0}, {2, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0}, {8, 0}});
   case FragmentKind::WmmaGfx11D:
     return matrix(16, 16, {{2, 0}, {4, 0}, {8, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}});
+  case FragmentKind::WmmaGfx12D:
+    return matrix(16, 16, {{1, 0}, {2, 0}, {4, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {8, 0}});
+  case FragmentKind::WmmaGfx12A16:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 8}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 4}});
+  case FragmentKind::WmmaGfx12B16:
+    return transposed(fragmentLayout(FragmentKind::WmmaGfx12A16));
+  case FragmentKind::WmmaGfx12A8:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}});
+  case FragmentKind::WmmaGfx12B8:
+    return transposed(fragmentLayout(FragmentKind::WmmaGfx12A8));
   }
   return {};
 }

@@ -131,14 +131,61 @@ TEST(FragmentsTest, MmaEightRows) {
 }
 
 TEST(FragmentsTest, Mfma32x32x8) {
-  expectFormula(FragmentKind::Mfma32x32x8D, 16, 32, 32, [](uint64_t lane, uint64_t i) {
+  expectFormula(FragmentKind::Mfma32D, 16, 32, 32, [](uint64_t lane, uint64_t i) {
     return Point{8 * (i / 4) + 4 * (lane / 32) + i % 4, lane % 32};
   });
 }
 
 TEST(FragmentsTest, Mfma16x16x16) {
-  expectFormula(FragmentKind::Mfma16x16x16D, 4, 16, 16,
+  expectFormula(FragmentKind::Mfma16D, 4, 16, 16,
                 [](uint64_t lane, uint64_t i) { return Point{4 * (lane / 16) + i, lane % 16}; });
+}
+
+TEST(FragmentsTest, MfmaOfFloat64) {
+  expectFormula(FragmentKind::Mfma16D64, 4, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{i * 4 + lane / 16, lane % 16}; });
+}
+
+// A lane has its row's share of k, neighbours.
+TEST(FragmentsTest, MfmaOperands) {
+  using K = FragmentKind;
+  struct Shape {
+    K a, b;
+    uint64_t rows, k;
+  };
+  for (const Shape &shape :
+       std::initializer_list<Shape>{{K::Mfma32x32x2A, K::Mfma32x32x2B, 32, 2},
+                                    {K::Mfma32x32x4A, K::Mfma32x32x4B, 32, 4},
+                                    {K::Mfma32x32x8A, K::Mfma32x32x8B, 32, 8},
+                                    {K::Mfma32x32x16A, K::Mfma32x32x16B, 32, 16},
+                                    {K::Mfma32x32x32A, K::Mfma32x32x32B, 32, 32},
+                                    {K::Mfma16x16x4A, K::Mfma16x16x4B, 16, 4},
+                                    {K::Mfma16x16x8A, K::Mfma16x16x8B, 16, 8},
+                                    {K::Mfma16x16x16A, K::Mfma16x16x16B, 16, 16},
+                                    {K::Mfma16x16x32A, K::Mfma16x16x32B, 16, 32},
+                                    {K::Mfma16x16x64A, K::Mfma16x16x64B, 16, 64}}) {
+    const uint64_t perLane = shape.rows * shape.k / 64;
+    auto row = [&](uint64_t lane) { return lane % shape.rows; };
+    auto inner = [&](uint64_t lane, uint64_t i) { return lane / shape.rows * perLane + i; };
+    expectFormula(shape.a, perLane, shape.rows, shape.k,
+                  [&](uint64_t lane, uint64_t i) { return Point{row(lane), inner(lane, i)}; });
+    expectFormula(shape.b, perLane, shape.k, shape.rows,
+                  [&](uint64_t lane, uint64_t i) { return Point{inner(lane, i), row(lane)}; });
+  }
+}
+
+TEST(FragmentsTest, WmmaGfx12) {
+  expectFormula(FragmentKind::WmmaGfx12D, 8, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{i + lane / 16 * 8, lane % 16}; });
+  auto inner16 = [](uint64_t lane, uint64_t i) { return i % 4 + i / 4 * 8 + lane / 16 * 4; };
+  expectFormula(FragmentKind::WmmaGfx12A16, 8, 16, 16,
+                [&](uint64_t lane, uint64_t i) { return Point{lane % 16, inner16(lane, i)}; });
+  expectFormula(FragmentKind::WmmaGfx12B16, 8, 16, 16,
+                [&](uint64_t lane, uint64_t i) { return Point{inner16(lane, i), lane % 16}; });
+  expectFormula(FragmentKind::WmmaGfx12A8, 8, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 16, i + lane / 16 * 8}; });
+  expectFormula(FragmentKind::WmmaGfx12B8, 8, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{i + lane / 16 * 8, lane % 16}; });
 }
 
 TEST(FragmentsTest, WmmaGfx11) {
@@ -175,7 +222,7 @@ TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
     EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
     EXPECT_FALSE(info.description.empty());
   }
-  EXPECT_EQ(names.size(), 31u);
+  EXPECT_EQ(names.size(), 53u);
 }
 
 TEST(FragmentsTest, TilingFollowsCoordinates) {
