@@ -1,0 +1,74 @@
+// tile-amdgpu: compiles tile IR (text or bytecode) for an AMD GPU and prints one stage, or what the
+// code object needs. For tests and for looking at what the backend does; needs no GPU.
+#include "backends/amdgpu/Compile.h"
+#include "backends/common/StageTool.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace tilerun;
+
+static cl::OptionCategory &category = backend::getStageToolCategory();
+static cl::opt<std::string> arch("arch", cl::desc("architecture, with features"), cl::cat(category),
+                                 cl::init("gfx942"));
+static cl::opt<unsigned> wavesPerSimd("waves-per-eu",
+                                      cl::desc("waves of a SIMD that must have room"),
+                                      cl::cat(category), cl::init(0));
+static cl::opt<amdgpu::Stage> emit(
+    "emit", cl::desc("what to print"), cl::cat(category), cl::init(amdgpu::Stage::Amdgcn),
+    cl::values(clEnumValN(amdgpu::Stage::Remarks, "remarks", "missed optimizations, and why"),
+               clEnumValN(amdgpu::Stage::RemarksJson, "remarks-json", "the same as JSON"),
+               clEnumValN(amdgpu::Stage::Layout, "layout", "tile IR with layouts"),
+               clEnumValN(amdgpu::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
+               clEnumValN(amdgpu::Stage::Expand, "expand", "tile IR with its loops expanded"),
+               clEnumValN(amdgpu::Stage::Simt, "simt", "per-thread IR"),
+               clEnumValN(amdgpu::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
+               clEnumValN(amdgpu::Stage::Llvm, "llvm", "optimized LLVM IR"),
+               clEnumValN(amdgpu::Stage::Amdgcn, "amdgcn", "assembly"),
+               clEnumValN(amdgpu::Stage::Resources, "resources",
+                          "registers, memory and waves of the code object"),
+               clEnumValN(amdgpu::Stage::ResourcesJson, "resources-json", "the same as JSON"),
+               clEnumValN(amdgpu::Stage::Hsaco, "hsaco", "the code object, an ELF file")));
+
+static std::string printMetadata(const amdgpu::AmdgpuArtifact &artifact) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "kernel " << artifact.kernel << "\narch " << artifact.arch << "\nshared "
+     << artifact.sharedBytes << "\nthreads " << artifact.numThreads << "\nwave "
+     << artifact.waveSize << "\n";
+  for (const backend::KernelParameter &parameter : artifact.parameters)
+    os << "parameter " << backend::describe(parameter) << " " << parameter.name << "\n";
+  const char *hidden[] = {"integer 32 num_programs(0)", "integer 32 num_programs(1)",
+                          "integer 32 num_programs(2)", "pointer 64 debug_buffer"};
+  for (amdgpu::HiddenArgument argument : artifact.hidden)
+    os << "hidden " << hidden[static_cast<int>(argument)] << "\n";
+  for (const backend::DebugSite &site : artifact.debugSites) {
+    const bool isPrint = site.kind == backend::DebugSite::Kind::Print;
+    os << (isPrint ? "print " : "assert ") << site.file << ":" << site.line << ":" << site.column
+       << " \"";
+    printEscapedString(site.text, os);
+    os << "\"" << (isPrint ? " " + site.arguments : "") << "\n";
+  }
+  return text;
+}
+
+static Expected<std::string> compile(mlir::ModuleOp module,
+                                     const backend::StageToolOptions &common) {
+  amdgpu::AmdgpuOptions options;
+  options.arch = arch;
+  options.numWarps = common.numWarps;
+  options.numStages = common.numStages;
+  options.wavesPerSimd = wavesPerSimd;
+  options.lineInfo = common.lineInfo;
+  if (!common.metadata)
+    return amdgpu::compileTo(module, options, emit);
+  Expected<amdgpu::AmdgpuArtifact> artifact = amdgpu::compile(module, options);
+  if (!artifact)
+    return artifact.takeError();
+  return printMetadata(*artifact);
+}
+
+int main(int argc, char **argv) {
+  return backend::runStageTool(argc, argv,
+                               {"tile IR to code objects", amdgpu::registerDialects, compile});
+}

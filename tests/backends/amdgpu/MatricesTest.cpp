@@ -1,0 +1,124 @@
+// Every row of the table of matrix instructions, on every architecture that has it: the code
+// generator knows the intrinsic, takes the operands' types and emits the one instruction.
+#include "backends/amdgpu/Matrices.h"
+#include "backends/amdgpu/Compile.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+
+using namespace tilerun;
+using target::MatrixElement;
+
+namespace {
+
+const char *kArchitectures[] = {"gfx90a",  "gfx942",  "gfx950",  "gfx1030", "gfx1100", "gfx1101",
+                                "gfx1102", "gfx1150", "gfx1151", "gfx1200", "gfx1201"};
+
+/// MLIR's type of an element in a fragment.
+llvm::StringRef typeOf(MatrixElement element) {
+  switch (element) {
+  case MatrixElement::TF32:
+    return "f32";
+  case MatrixElement::E4M3:
+    return "f8E4M3FN";
+  case MatrixElement::E5M2:
+    return "f8E5M2";
+  default:
+    return nameOf(element);
+  }
+}
+
+std::string vectorOf(MatrixElement element, const layout::LinearLayout &fragment) {
+  const unsigned count = 1u << fragment.inBits(layout::kRegister);
+  return ("vector<" + llvm::Twine(count) + "x" + typeOf(element) + ">").str();
+}
+
+/// Per-thread IR with one instruction, whose operands are loaded and whose result is stored.
+std::string kernelOf(const target::MatrixInstruction &instruction, unsigned lanes) {
+  const std::string a = vectorOf(instruction.a, instruction.aLayout),
+                    b = vectorOf(instruction.b, instruction.bLayout),
+                    d = vectorOf(instruction.acc, instruction.dLayout);
+  return "func.func @k(%x: i64 {simt.pointer}) attributes {tile.kernel, simt.threads = " +
+         std::to_string(lanes) + " : i32} {\n  %a = simt.load %x : " + a +
+         "\n  %b = simt.load %x : " + b + "\n  %c = simt.load %x : " + d + "\n  %d = simt.mma \"" +
+         instruction.name + "\" %a, %b, %c : " + a + ", " + b + ", " + d +
+         "\n  simt.store %x, %d : " + d + "\n  return\n}\n";
+}
+
+/// The lines of `assembly` with a matrix instruction.
+std::vector<std::string> matrixLines(llvm::StringRef assembly) {
+  std::vector<std::string> found;
+  llvm::SmallVector<llvm::StringRef> lines;
+  assembly.split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    if (line.trim().starts_with("v_mfma") || line.trim().starts_with("v_wmma"))
+      found.push_back(line.trim().str());
+  return found;
+}
+
+TEST(Matrices, EveryInstructionIsOneOfTheHardware) {
+  for (const char *name : kArchitectures) {
+    const amdgpu::Architecture arch = llvm::cantFail(amdgpu::getArchitecture(name));
+    for (const target::MatrixInstruction &instruction : arch.info.matrixInstructions) {
+      SCOPED_TRACE(std::string(name) + " " + instruction.name);
+      amdgpu::AmdgpuOptions options;
+      options.arch = name;
+      options.numWarps = 1;
+      auto artifact = amdgpu::compile(kernelOf(instruction, arch.info.warpSize), options,
+                                      amdgpu::Stage::Amdgcn);
+      ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+      const std::vector<std::string> lines = matrixLines(artifact->codeObject);
+      ASSERT_EQ(lines.size(), 1u);
+      const std::string shape = std::to_string(instruction.m) + "x" +
+                                std::to_string(instruction.n) + "x" + std::to_string(instruction.k);
+      EXPECT_NE(lines[0].find(shape), std::string::npos) << lines[0];
+      const bool isMfma = llvm::StringRef(instruction.name).starts_with("mfma");
+      EXPECT_EQ(lines[0].substr(0, 6), isMfma ? "v_mfma" : "v_wmma");
+    }
+  }
+}
+
+// A name is unique, fragments have the instruction's sizes, and a wave holds each exactly as often
+// as the family copies operands: twice on gfx11, once elsewhere.
+TEST(Matrices, FragmentsHaveTheInstructionsSizes) {
+  for (const char *name : kArchitectures) {
+    const amdgpu::Architecture arch = llvm::cantFail(amdgpu::getArchitecture(name));
+    const unsigned copies = arch.generation == amdgpu::Generation::Rdna3 ? 2 : 1;
+    std::map<std::string, int> names;
+    for (const target::MatrixInstruction &row : arch.info.matrixInstructions) {
+      SCOPED_TRACE(std::string(name) + " " + row.name);
+      EXPECT_EQ(++names[row.name], 1);
+      auto expectSizes = [&](const layout::LinearLayout &fragment, unsigned rows, unsigned columns,
+                             unsigned times) {
+        EXPECT_EQ(1u << fragment.outBits(layout::dimName(0)), rows);
+        EXPECT_EQ(1u << fragment.outBits(layout::dimName(1)), columns);
+        EXPECT_EQ(1u << fragment.inBits(layout::kLane), arch.info.warpSize);
+        EXPECT_EQ((1u << fragment.inBits(layout::kRegister)) * arch.info.warpSize,
+                  rows * columns * times);
+      };
+      expectSizes(row.aLayout, row.m, row.k, copies);
+      expectSizes(row.bLayout, row.k, row.n, copies);
+      expectSizes(row.dLayout, row.m, row.n, 1);
+    }
+    EXPECT_EQ(names.empty(), arch.generation == amdgpu::Generation::Rdna2) << name;
+  }
+}
+
+// An instruction of another generation is an error that names it, not a crash of the code
+// generator.
+TEST(Matrices, AnotherGenerationsInstructionIsRefused) {
+  const amdgpu::Architecture other = llvm::cantFail(amdgpu::getArchitecture("gfx950"));
+  const target::MatrixInstruction *row = other.info.findMatrix("mfma.f32.32x32x16.f16");
+  ASSERT_TRUE(row);
+  amdgpu::AmdgpuOptions options;
+  options.arch = "gfx942";
+  options.numWarps = 1;
+  auto artifact = amdgpu::compile(kernelOf(*row, 64), options);
+  ASSERT_FALSE(bool(artifact));
+  EXPECT_NE(llvm::toString(artifact.takeError())
+                .find("hip:gfx942 has no matrix instruction 'mfma.f32.32x32x16.f16'"),
+            std::string::npos);
+}
+
+} // namespace
