@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -178,14 +179,28 @@ template <typename Op> struct WidenFloat : OpRewritePattern<Op> {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// arith.extf and arith.truncf that are not instructions.
+/// Whether a value goes to memory alone, after moves among registers.
+bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<simt::StoreOp, simt::SharedStoreOp>(user))
+      return true;
+    return isa<vector::VectorDialect>(user->getDialect()) &&
+           llvm::all_of(user->getResults(), isOnlyStored);
+  });
+}
+
+/// arith.extf and arith.truncf that are not instructions, or ones that the driver drops.
 template <typename Op> struct CastFloat : OpRewritePattern<Op> {
   CastFloat(MLIRContext *context, const Target &target)
       : OpRewritePattern<Op>(context), target(target) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     Type to = getElementTypeOrSelf(op.getType());
-    if (isNativeFloatCast(elementOf(op.getIn()), to, target))
-      return failure();
+    if (isNativeFloatCast(elementOf(op.getIn()), to, target)) {
+      if (!target.roundsHalves || !to.isF16() || isOnlyStored(op.getResult()))
+        return failure();
+      rewriter.replaceOp(op, roundToHalf(rewriter, op.getLoc(), op.getIn(), to));
+      return success();
+    }
     auto rounding = tile::RoundingMode::NearestEven;
     if constexpr (std::is_same_v<Op, arith::TruncFOp>)
       if (op.getRoundingmode() == arith::RoundingMode::toward_zero)

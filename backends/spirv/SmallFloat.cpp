@@ -132,6 +132,11 @@ Value spirvbackend::castFloat(OpBuilder &b, Location loc, Value source, Type to,
   return encodeHalf(e, x, rounding, to);
 }
 
+Value spirvbackend::roundToHalf(OpBuilder &b, Location loc, Value single, Type to) {
+  Emit e(b, loc, single);
+  return encodeHalf(e, {&e.single, single}, RoundingMode::NearestEven, to);
+}
+
 Value spirvbackend::castInteger(OpBuilder &b, Location loc, Value source, bool isSigned, Type to,
                                 const Target &target) {
   unsigned width = getElementTypeOrSelf(source.getType()).getIntOrFloatBitWidth();

@@ -20,6 +20,9 @@ mlir::Value castFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source
 /// Whether arith.extf or arith.truncf of these element types is one instruction.
 bool isNativeFloatCast(mlir::Type from, mlir::Type to, const Target &target);
 
+/// A float32 as a float16 by integer arithmetic, whatever the target has.
+mlir::Value roundToHalf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value single, mlir::Type to);
+
 /// An integer, signed or not, in the element type `to`, rounded once.
 mlir::Value castInteger(mlir::OpBuilder &b, mlir::Location loc, mlir::Value source, bool isSigned,
                         mlir::Type to, const Target &target);

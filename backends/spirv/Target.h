@@ -62,6 +62,9 @@ namespace tilerun::spirvbackend {
     "64-bit comparisons of sign-extended integers with constants are right (Mesa 22.3's are not)") \
   X(widensIntegers, "arith32",                                                                     \
     "8- and 16-bit integers are computed in 32 bits in spite of i8 and i16")                       \
+  X(roundsHalves, "round16",                                                                       \
+    "float32 becomes float16 by integer arithmetic, in spite of rte-f16, unless it is only "       \
+    "stored")                                                                                      \
   X(hasPackedDot8, "dot8", "integerDotProduct4x8BitPackedSignedAccelerated")                       \
   X(hasBFloat16, "bf16", "shaderBFloat16Type")                                                     \
   X(hasBFloat16Matrix, "bf16-cm", "shaderBFloat16CooperativeMatrix")

@@ -257,7 +257,7 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
   target.dividesExactly = p.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   target.hasFusedMultiplyAdd = target.hasFusedMultiplyAdd64 = target.hasApproximations =
       target.roundsToEvenAnyway = target.comparesExtended = target.widensIntegers =
-          p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+          target.roundsHalves = p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
 std::optional<MatrixElement> convert(VkComponentTypeKHR type) {

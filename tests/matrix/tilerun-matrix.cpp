@@ -169,7 +169,8 @@ std::vector<std::string> getUsualTargets() {
           "vulkan:1.3,subgroup=32,shared=49152,push=256," + shuffles + narrow + keep + round +
               "f64,memory-model,explicit-layout,explicit-layout8,explicit-layout16,subgroup-types,"
               "atomic-i64,atomic-f16-add,atomic-f32-add,atomic-f64-add,atomic-f32-minmax,"
-              "preserve-f64,rte-f64,denorm-f64,fma,fma-f64,approx,wide-compare,arith32,dot8",
+              "preserve-f64,rte-f64,denorm-f64,fma,fma-f64,approx,wide-compare,arith32,round16,"
+              "dot8",
           // Large subgroups, and narrow types in memory alone.
           "vulkan:1.3,subgroup=64,threads=2048,shared=65536,storage8,storage16,f64," + shuffles +
               keep + "fma"};

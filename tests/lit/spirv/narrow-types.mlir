@@ -7,6 +7,8 @@
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16 %t/integers.mlir | FileCheck %t/integers.mlir --check-prefix=NATIVE
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16,arith32 %t/negated.mlir | FileCheck %t/negated.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16,arith32 %t/chosen.mlir | FileCheck %t/chosen.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,i16,storage16,rte-f16 %t/rounded.mlir | FileCheck %t/rounded.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,i16,storage16,rte-f16,round16 %t/rounded.mlir | FileCheck %t/rounded.mlir --check-prefix=INTEGERS
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/wide.mlir | FileCheck %t/wide.mlir
 // RUN: not tile-spirv %t/wide.mlir 2>&1 | FileCheck %t/wide.mlir --check-prefix=ERROR
 // RUN: tile-spirv --emit=spirv-asm %t/float8.mlir | FileCheck %t/float8.mlir
@@ -95,6 +97,32 @@ func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<f32>, %p: !tile.ptr<i64>, %c: i1) 
   %t = arith.trunci %m : i64 to i8
   %g = arith.sitofp %t : i8 to f32
   tile.store %y, %g : !tile.ptr<f32>
+  return
+}
+
+//--- rounded.mlir
+// A float32 that becomes float16 and is extended again: with round16 the rounding is integer
+// arithmetic, which no driver drops. What is only stored is converted by the instruction.
+// CHECK: %[[HALF:.*]] = OpFConvert %half
+// CHECK: OpFConvert %float %[[HALF]]
+// CHECK: OpFConvert %half
+// CHECK: OpReturn
+// INTEGERS: OpLoad %float
+// INTEGERS-NOT: OpFConvert
+// INTEGERS: %[[BITS:.*]] = OpUConvert %ushort
+// INTEGERS: %[[ROUNDED:.*]] = OpBitcast %half %[[BITS]]
+// INTEGERS: OpFConvert %float %[[ROUNDED]]
+// INTEGERS: OpFConvert %half
+// INTEGERS-NOT: OpFConvert
+// INTEGERS: OpReturn
+func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %z: !tile.ptr<f16>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f32>
+  %h = arith.truncf %v : f32 to f16
+  %w = arith.extf %h : f16 to f32
+  tile.store %y, %w : !tile.ptr<f32>
+  %u = arith.addf %v, %v : f32
+  %s = arith.truncf %u : f32 to f16
+  tile.store %z, %s : !tile.ptr<f16>
   return
 }
 
