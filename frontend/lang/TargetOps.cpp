@@ -132,6 +132,21 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   return args[3].getTuple() ? Value::tuple(std::move(out)) : out[0];
 }
 
+/// "cuda:sm_90a": kind and architecture; both empty for a compilation for no target at all.
+struct TargetName {
+  explicit TargetName(StringRef target) { std::tie(kind, arch) = target.split(':'); }
+  bool isGpu() const { return !kind.empty() && kind != "cpu"; }
+  /// 90 for sm_90a; 0 where it is not an NVIDIA GPU.
+  unsigned capability() const {
+    StringRef digits = arch;
+    unsigned number = 0;
+    if (kind == "cuda" && digits.consume_front("sm_"))
+      digits.consumeInteger(10, number);
+    return number;
+  }
+  StringRef kind, arch;
+};
+
 /// One instruction without arguments that reads a register of the machine.
 Result readRegister(Emitter &e, const Arguments &args, StringRef assembler, StringRef text,
                     StringRef constraint, Scalar scalar, bool isPure) {
@@ -150,8 +165,14 @@ Result emitGlobalTimer(Emitter &e, const Arguments &args) {
   return readRegister(e, args, "ptx", "mov.u64 $0, %globaltimer;", "=l", Scalar::Int64, false);
 }
 Result emitMemRealTime(Emitter &e, const Arguments &args) {
-  return readRegister(e, args, "gcn", "s_memrealtime $0\ns_waitcnt lgkmcnt(0)", "=s", Scalar::Int64,
-                      false);
+  StringRef arch = TargetName(e.services.getTarget()).arch;
+  // From gfx11 on a message asks for the clock; from gfx12 on its answer has a counter of its own.
+  StringRef text = "s_memrealtime $0\ns_waitcnt lgkmcnt(0)";
+  if (arch.starts_with("gfx11"))
+    text = "s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\ns_waitcnt lgkmcnt(0)";
+  else if (arch.starts_with("gfx12"))
+    text = "s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\ns_wait_kmcnt 0x0";
+  return readRegister(e, args, "gcn", text, "=s", Scalar::Int64, false);
 }
 
 template <tile::GridDependencyKind kind> Result emitDependency(Emitter &e, const Arguments &) {
@@ -162,21 +183,6 @@ template <tile::GridDependencyKind kind> Result emitDependency(Emitter &e, const
 //===----------------------------------------------------------------------===//
 // The target
 //===----------------------------------------------------------------------===//
-
-/// "cuda:sm_90a": kind and architecture; both empty for a compilation for no target at all.
-struct TargetName {
-  explicit TargetName(StringRef target) { std::tie(kind, arch) = target.split(':'); }
-  bool isGpu() const { return !kind.empty() && kind != "cpu"; }
-  /// 90 for sm_90a; 0 where it is not an NVIDIA GPU.
-  unsigned capability() const {
-    StringRef digits = arch;
-    unsigned number = 0;
-    if (kind == "cuda" && digits.consume_front("sm_"))
-      digits.consumeInteger(10, number);
-    return number;
-  }
-  StringRef kind, arch;
-};
 
 Result emitCurrentTarget(Emitter &e, const Arguments &) {
   TargetName target(e.services.getTarget());
@@ -199,7 +205,8 @@ Result emitIsHip(Emitter &e, const Arguments &) {
 }
 Result isHipArch(Emitter &e, StringRef arch) {
   TargetName target(e.services.getTarget());
-  return Value(target.kind == "hip" && target.arch == arch);
+  // Features may follow: "gfx942:xnack-".
+  return Value(target.kind == "hip" && target.arch.split(':').first == arch);
 }
 Result emitIsCdna3(Emitter &e, const Arguments &) { return isHipArch(e, "gfx942"); }
 Result emitIsCdna4(Emitter &e, const Arguments &) { return isHipArch(e, "gfx950"); }
