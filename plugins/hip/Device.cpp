@@ -11,6 +11,8 @@ TilerunStatus Device::getStatus(hipError_t error) {
   switch (error) {
   case kNotReady:
     return TILERUN_STATUS_NOT_READY;
+  case kFailedAssertion:
+    return TILERUN_STATUS_FAULT;
   case kInvalidValue:
   case kInvalidConfiguration:
   case kInvalidDevicePointer:
@@ -136,10 +138,13 @@ TilerunStatus Device::open(const TilerunErrorSink *) {
 }
 
 void Device::close() {
+  const Current current(*this);
   auto reset = [&] {
-    if (const Current current(*this); !current.outcome)
+    if (!current.outcome)
       driver.hipDeviceReset();
   };
+  if (!current.outcome)
+    reports.close();
   getUsers<Device>().remove(ordinal, latch, reset, [] {});
 }
 

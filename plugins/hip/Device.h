@@ -3,8 +3,12 @@
 #pragma once
 
 #include "plugins/hip/Driver.h"
+#include "plugins/hip/Reports.h"
 #include "plugins/stream_driver/Attributes.h"
 #include "plugins/stream_driver/Plugin.h"
+
+#include <deque>
+#include <map>
 
 namespace hip {
 
@@ -14,11 +18,27 @@ using namespace tilerun::stream_driver;
 #define HIP(call)                                                                                  \
   Outcome { driver.call, #call }
 
+/// A kernel of a module.
+struct Function {
+  hipFunction_t handle = nullptr;
+  uint32_t sharedBytes = 0;                 ///< In its code; a launch's number includes them.
+  uint32_t numParameters = 0;               ///< With derived ones; only of kernels with messages.
+  std::shared_ptr<const Messages> messages; ///< Null: it says nothing.
+};
+struct Module {
+  hipModule_t handle = nullptr;
+  std::string image; ///< The runtime may read it for as long as the module lives.
+  std::vector<tilerun::backend::DebugSite> sites;
+  std::map<std::string, uint32_t> numParameters; ///< By kernel.
+  std::mutex mutex;                              ///< Guards `functions`.
+  std::deque<Function> functions;
+};
+
 struct Device : DeviceState<Device> {
   using StreamHandle = hipStream_t;
   using EventHandle = hipEvent_t;
-  using ModuleHandle = hipModule_t;
-  using FunctionHandle = hipFunction_t;
+  using ModuleHandle = Module *;
+  using FunctionHandle = Function *;
   static constexpr const char *kName = "hip";
 
   const Driver &driver = getDriver(); ///< `count` found it.
@@ -28,6 +48,7 @@ struct Device : DeviceState<Device> {
   bool memoryPools = false;
   uint32_t maxShared = 0;    ///< Bytes of shared memory of one program.
   hipStream_t own = nullptr; ///< The stream that a null handle means.
+  mutable Reports reports{driver};
 
   /// Makes the device the thread's for a scope. Its context is the process's own, which every
   /// handle and every framework shares.
@@ -75,8 +96,12 @@ struct Device : DeviceState<Device> {
   };
 
   static TilerunStatus getStatus(hipError_t error);
-  std::string getErrorName(hipError_t error) const { return driver.getErrorName(error); }
-  std::string getErrorText(hipError_t error) const { return driver.getErrorText(error); }
+  std::string getErrorName(hipError_t error) const {
+    return error == kFailedAssertion ? "assertion" : driver.getErrorName(error);
+  }
+  std::string getErrorText(hipError_t error) const {
+    return error == kFailedAssertion ? Reports::getFailure() : driver.getErrorText(error);
+  }
 
   // Devices (Device.cpp).
   static uint32_t count(std::string &reason);
@@ -103,7 +128,11 @@ struct Device : DeviceState<Device> {
   Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const {
     return getAttributeNumber(*this, property, number, known);
   }
-  Outcome synchronize() const { return HIP(hipDeviceSynchronize()); }
+  Outcome synchronize() const { return take(HIP(hipDeviceSynchronize()), nullptr); }
+  /// The outcome of a wait, or what kernels have told since.
+  Outcome take(const Outcome &waited, const hipStream_t *stream) const {
+    return waited ? waited : reports.take(stream, waited.expression);
+  }
 
   // Memory: stream-ordered where the device has memory pools.
   Outcome allocate(TilerunAddress &out, size_t bytes, hipStream_t stream) const {
@@ -122,7 +151,7 @@ struct Device : DeviceState<Device> {
     if (memoryPools)
       return HIP(hipFreeAsync(toPointer(address), stream));
     // Not ordered by itself: the stream's work may still use the memory.
-    const Outcome outcome = synchronizeStream(stream);
+    const Outcome outcome = waitForStream(stream);
     const OutsideCapture outside(driver);
     return outcome ? outcome : HIP(hipFree(toPointer(address)));
   }
@@ -163,16 +192,22 @@ struct Device : DeviceState<Device> {
     constexpr unsigned kNonBlocking = 1; // Ordered by events only, not by the legacy stream.
     return HIP(hipStreamCreateWithFlags(&stream, kNonBlocking));
   }
-  Outcome destroyStream(hipStream_t stream) const { return HIP(hipStreamDestroy(stream)); }
-  Outcome synchronizeStream(hipStream_t stream) const {
+  Outcome destroyStream(hipStream_t stream) const {
+    reports.forget(stream);
+    return HIP(hipStreamDestroy(stream));
+  }
+  Outcome waitForStream(hipStream_t stream) const {
     constexpr const char *kCall = "hipStreamSynchronize(stream)";
     const Outcome outcome = checkCapture(stream, kCall);
     return outcome ? outcome : Outcome{driver.hipStreamSynchronize(stream), kCall};
   }
+  Outcome synchronizeStream(hipStream_t stream) const {
+    return take(waitForStream(stream), &stream);
+  }
   Outcome queryStream(hipStream_t stream) const {
     constexpr const char *kCall = "hipStreamQuery(stream)";
     const Outcome outcome = checkCapture(stream, kCall);
-    return outcome ? outcome : Outcome{driver.hipStreamQuery(stream), kCall};
+    return outcome ? outcome : take({driver.hipStreamQuery(stream), kCall}, &stream);
   }
   /// Waiting for a stream that is captured into a graph fails, and would end the capture: refused
   /// before the runtime sees it.
@@ -192,59 +227,72 @@ struct Device : DeviceState<Device> {
   Outcome recordEvent(hipEvent_t event, hipStream_t stream) const {
     return HIP(hipEventRecord(event, stream));
   }
-  Outcome synchronizeEvent(hipEvent_t event) const { return HIP(hipEventSynchronize(event)); }
-  Outcome queryEvent(hipEvent_t event) const { return HIP(hipEventQuery(event)); }
+  Outcome synchronizeEvent(hipEvent_t event) const {
+    return take(HIP(hipEventSynchronize(event)), nullptr);
+  }
+  Outcome queryEvent(hipEvent_t event) const { return take(HIP(hipEventQuery(event)), nullptr); }
   Outcome elapsedTime(float &time, hipEvent_t start, hipEvent_t end) const {
     return HIP(hipEventElapsedTime(&time, start, end));
   }
 
   // Modules and launches (Modules.cpp).
   std::string checkCompatibility(const std::string &text) const;
-  Outcome loadModule(hipModule_t &module, const TilerunPluginArtifact &artifact,
+  Outcome loadModule(Module *&module, const TilerunPluginArtifact &artifact,
                      std::string &detail) const;
-  void unloadModule(hipModule_t module) const { driver.hipModuleUnload(module); }
-  Outcome getFunction(hipFunction_t &function, hipModule_t module, const char *name) const {
-    return HIP(hipModuleGetFunction(&function, module, name));
+  void unloadModule(Module *module) const {
+    driver.hipModuleUnload(module->handle);
+    delete module;
   }
-  Outcome getSharedLimit(hipFunction_t function, uint32_t &fixed, uint32_t &most) const;
+  Outcome getFunction(Function *&function, Module *module, const char *name) const;
   static constexpr Attribute kFunctionAttributes[] = {
       {TILERUN_KERNEL_PROPERTY_REGISTERS, kFunctionRegisters},
-      {TILERUN_KERNEL_PROPERTY_STATIC_SHARED, kFunctionSharedBytes},
       {TILERUN_KERNEL_PROPERTY_LOCAL_BYTES, kFunctionLocalBytes},
       {TILERUN_KERNEL_PROPERTY_MAX_THREADS, kFunctionMaxThreads}};
-  Outcome readFunctionAttribute(hipFunction_t function, int attribute, int &value) const {
-    return HIP(hipFuncGetAttribute(&value, attribute, function));
+  Outcome readFunctionAttribute(const Function *function, int attribute, int &value) const {
+    const hipFunction_t handle = function->handle;
+    return HIP(hipFuncGetAttribute(&value, attribute, handle));
   }
-  Outcome getKernelNumber(uint32_t property, hipFunction_t function, uint64_t &number,
+  Outcome getKernelNumber(uint32_t property, Function *function, uint64_t &number,
                           bool &known) const {
+    // All of it is what a launch says.
+    if (property == TILERUN_KERNEL_PROPERTY_STATIC_SHARED)
+      return {};
     return getFunctionNumber(*this, property, function, number, known);
   }
   static bool launchesWait();
-  Outcome launch(hipFunction_t function, const LaunchCall &call, hipStream_t stream) const {
-    const TilerunPluginLaunch &launch = call.launch;
+  Outcome launch(const Function *function, const LaunchCall &call, hipStream_t stream) const {
     // The packet of a launch counts threads, in 32 bits.
-    if (uint64_t(launch.grid[0]) * launch.threads > UINT32_MAX) [[unlikely]]
+    if (uint64_t(call.launch.grid[0]) * call.launch.threads > UINT32_MAX) [[unlikely]]
       return {kInvalidConfiguration, "hipModuleLaunchKernel(a grid of 2^32 threads or more, …)"};
-    // The runtime's marks for a packed buffer.
-    void *const kBuffer = reinterpret_cast<void *>(1), *const kSize = reinterpret_cast<void *>(2),
-                *const kEnd = reinterpret_cast<void *>(3);
-    size_t size = launch.num_bytes;
-    void *packed[] = {kBuffer, const_cast<void *>(launch.arguments), kSize, &size, kEnd};
-    const hipError_t error = driver.hipModuleLaunchKernel(
-        function, launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, 1, 1,
-        launch.shared_bytes, stream, call.parameters, call.parameters ? nullptr : packed);
-    return {error, "hipModuleLaunchKernel(function, …)"};
+    if (function->messages) [[unlikely]]
+      return launchWithMessages(*function, call, stream);
+    return start(*function, call.launch, stream, call.parameters, call.launch.arguments,
+                 call.launch.num_bytes);
   }
 
 private:
+  /// With a pointer to each parameter, or null and all of them packed.
+  Outcome start(const Function &function, const TilerunPluginLaunch &launch, hipStream_t stream,
+                void **parameters, const void *arguments, size_t size) const {
+    // The runtime's marks for a packed buffer.
+    void *const kBuffer = reinterpret_cast<void *>(1), *const kSize = reinterpret_cast<void *>(2),
+                *const kEnd = reinterpret_cast<void *>(3);
+    void *packed[] = {kBuffer, const_cast<void *>(arguments), kSize, &size, kEnd};
+    const uint32_t inCode = std::min(function.sharedBytes, launch.shared_bytes);
+    const hipError_t error = driver.hipModuleLaunchKernel(
+        function.handle, launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, 1, 1,
+        launch.shared_bytes - inCode, stream, parameters, parameters ? nullptr : packed);
+    return {error, "hipModuleLaunchKernel(function, …)"};
+  }
+  Outcome launchWithMessages(const Function &function, const LaunchCall &call,
+                             hipStream_t stream) const;
   static void *toPointer(uint64_t address) { return reinterpret_cast<void *>(address); }
   static TilerunAddress toAddress(const void *pointer) {
     return reinterpret_cast<TilerunAddress>(pointer);
   }
 };
 
-/// The entries of the table that are HIP's own, by file.
+/// The entries of the table that are HIP's own and need no compiler (Compile.h).
 void addSelfTestEntries(TilerunPlugin &table);
-void addCompileEntries(TilerunPlugin &table);
 
 } // namespace hip

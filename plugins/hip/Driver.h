@@ -127,6 +127,7 @@ constexpr int kSecondForm = makeVersion(6, 0);
 
 // The values of the runtime's enumerations that are used here.
 enum Result {
+  kFailedAssertion = -1, ///< None of the runtime's: an assertion in a kernel has failed.
   kSuccess = 0,
   kInvalidValue = 1,
   kOutOfMemory = 2,

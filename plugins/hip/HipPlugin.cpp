@@ -1,6 +1,7 @@
 // The plugin for AMD GPUs: its table and its entry. Everything that it shares with other drivers is
 // in plugins/stream_driver, over Device.h; Compile.cpp joins the AMDGPU backend, and NoCompile.cpp
 // takes its place in a build that only drives devices.
+#include "plugins/hip/Compile.h"
 #include "plugins/hip/Device.h"
 
 const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {

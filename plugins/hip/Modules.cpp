@@ -1,4 +1,5 @@
 // Modules and launches. Code objects are final: loading compiles nothing.
+#include "plugins/hip/Artifact.h"
 #include "plugins/hip/CodeObject.h"
 #include "plugins/hip/Device.h"
 #include "plugins/support/Environment.h"
@@ -29,31 +30,84 @@ std::string Device::checkCompatibility(const std::string &text) const {
   return "";
 }
 
-Outcome Device::loadModule(hipModule_t &module, const TilerunPluginArtifact &artifact,
+Outcome Device::loadModule(Module *&module, const TilerunPluginArtifact &artifact,
                            std::string &detail) const {
   constexpr const char *kCall = "hipModuleLoadData(&handle, image)";
-  const std::string_view code =
-      findCodeObject({reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes},
-                     TargetId::parse(targetId), detail);
+  ArtifactContent content;
+  if (!decodeArtifact({reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes}, content,
+                      detail))
+    return {kInvalidImage, kCall};
+  const std::string_view code = findCodeObject(content.code, TargetId::parse(targetId), detail);
   if (code.empty())
     return {kInvalidImage, kCall};
+  auto loaded = std::make_unique<Module>();
+  loaded->image = code;
   const OutsideCapture outside(driver);
-  const hipError_t error = driver.hipModuleLoadData(&module, code.data());
+  const hipError_t error = driver.hipModuleLoadData(&loaded->handle, loaded->image.data());
   if (const unsigned version = getVersion(code); getStatus(error) == TILERUN_STATUS_COMPILE)
     detail = version > kOldVersion && driver.version < kSecondForm
                  ? describeOldDriver(driver, version)
                  : "the code object is of version " + std::to_string(version) + ", the device is " +
                        targetId + ", the driver HIP " + driverVersion;
-  return {error, kCall};
+  if (error)
+    return {error, kCall};
+  loaded->sites = std::move(content.sites);
+  for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
+    const TilerunPluginKernelDetails *details =
+        TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
+    loaded->numParameters[artifact.kernels[i].name] =
+        artifact.kernels[i].num_parameters + (details ? details->num_derived : 0);
+  }
+  module = loaded.release();
+  return {};
 }
 
-// A launch may add as much as the device has left, without asking first.
-Outcome Device::getSharedLimit(hipFunction_t function, uint32_t &fixed, uint32_t &most) const {
-  int bytes = 0;
-  Outcome outcome = readFunctionAttribute(function, kFunctionSharedBytes, bytes);
-  fixed = static_cast<uint32_t>(std::max(bytes, 0));
-  most = maxShared - std::min(fixed, maxShared);
-  return outcome;
+Outcome Device::getFunction(Function *&function, Module *module, const char *name) const {
+  Function found;
+  hipFunction_t &handle = found.handle;
+  const hipModule_t of = module->handle;
+  int sharedBytes = 0;
+  Outcome outcome = HIP(hipModuleGetFunction(&handle, of, name));
+  if (!outcome)
+    outcome = readFunctionAttribute(&found, kFunctionSharedBytes, sharedBytes);
+  if (outcome)
+    return outcome;
+  found.sharedBytes = static_cast<uint32_t>(std::max(sharedBytes, 0));
+  if (auto it = module->numParameters.find(name);
+      it != module->numParameters.end() && !module->sites.empty()) {
+    found.numParameters = it->second;
+    found.messages = std::make_shared<const Messages>(Messages{name, module->sites});
+  }
+  std::lock_guard lock(module->mutex);
+  function = &module->functions.emplace_back(std::move(found));
+  return {};
+}
+
+// The buffer's address comes after all other arguments. No graph can hold what reads it.
+Outcome Device::launchWithMessages(const Function &function, const LaunchCall &call,
+                                   hipStream_t stream) const {
+  if (const Outcome outcome = checkCapture(stream, "hipModuleLaunchKernel(a kernel that prints or "
+                                                   "asserts, …)"))
+    return outcome;
+  const OutsideCapture outside(driver); // Of other streams, by the buffer's allocation.
+  std::list<Reports::Buffer> buffer;
+  if (const Outcome outcome = reports.prepare(stream, function.messages, buffer))
+    return outcome;
+  uint64_t address = buffer.back().address;
+  const TilerunPluginLaunch &launch = call.launch;
+  Outcome outcome;
+  if (call.parameters) {
+    std::vector<void *> parameters(call.parameters, call.parameters + function.numParameters);
+    parameters.push_back(&address);
+    outcome = start(function, launch, stream, parameters.data(), nullptr, 0);
+  } else {
+    std::string packed(static_cast<const char *>(launch.arguments), launch.num_bytes);
+    packed.resize((packed.size() + sizeof(address) - 1) / sizeof(address) * sizeof(address));
+    packed.append(reinterpret_cast<const char *>(&address), sizeof(address));
+    outcome = start(function, launch, stream, nullptr, packed.data(), packed.size());
+  }
+  const Outcome added = reports.add(buffer);
+  return outcome ? outcome : added;
 }
 
 bool Device::launchesWait() {

@@ -1,4 +1,4 @@
 // For builds without a compiler: artifacts come from elsewhere.
-#include "plugins/hip/Device.h"
+#include "plugins/hip/Compile.h"
 
 void hip::addCompileEntries(TilerunPlugin &) {}

@@ -7,7 +7,7 @@
 //   debug sites: kind u32, text, arguments, file, line u32, column u32
 //   SPIR-V in words; data of the driver's pipeline cache in bytes
 #include "plugins/vulkan/Artifact.h"
-#include "plugins/support/Bytes.h"
+#include "plugins/support/DebugSites.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
@@ -18,6 +18,8 @@
 
 using namespace vulkan;
 using tilerun::backend::DebugSite;
+using tilerun::plugin_support::readSites;
+using tilerun::plugin_support::writeSites;
 
 static constexpr llvm::StringLiteral kMagic = "tilerunV";
 static constexpr uint32_t kVersion = 1;
@@ -92,15 +94,7 @@ std::vector<uint8_t> vulkan::encodeArtifact(const ArtifactContent &content) {
       writer.addText(parameter.name);
     }
   }
-  writer.add(static_cast<uint32_t>(content.debugSites.size()));
-  for (const DebugSite &site : content.debugSites) {
-    writer.add(static_cast<uint32_t>(site.kind));
-    writer.addText(site.text);
-    writer.addText(site.arguments);
-    writer.addText(site.file);
-    writer.add(uint32_t(site.line));
-    writer.add(uint32_t(site.column));
-  }
+  writeSites(writer, content.debugSites);
   writer.add(static_cast<uint32_t>(content.code.size()));
   for (uint32_t word : content.code)
     writer.add(word);
@@ -152,19 +146,7 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
     if (!kernel.threads)
       reader.fail();
   }
-  content.debugSites.resize(reader.getCount(/*leastBytes=*/24));
-  for (DebugSite &site : content.debugSites) {
-    auto kind = reader.get<uint32_t>();
-    const bool isKnown = kind <= static_cast<uint32_t>(DebugSite::Kind::Assert);
-    site.kind = isKnown ? static_cast<DebugSite::Kind>(kind) : DebugSite::Kind::Print;
-    site.text = reader.getText();
-    site.arguments = reader.getText();
-    site.file = reader.getText();
-    site.line = reader.get<uint32_t>();
-    site.column = reader.get<uint32_t>();
-    if (!isKnown || site.arguments.find_first_not_of("ilfd") != std::string::npos)
-      reader.fail();
-  }
+  content.debugSites = readSites<DebugSite>(reader);
   content.code.resize(reader.getCount(/*leastBytes=*/4));
   for (uint32_t &word : content.code)
     word = reader.get<uint32_t>();

@@ -78,7 +78,7 @@ TilerunStatus vulkan::takeReports(Stream &stream, const TilerunErrorSink *sink) 
   ReportQueue::Entry entry;
   while (stream.reports.pop([&](uint64_t value) { return stream.hasPassed(value); }, entry)) {
     llvm::MutableArrayRef<uint32_t> words = getWords(*entry.block);
-    DebugReport report = readDebugBuffer(*entry.sites, words, entry.kernel);
+    tilerun::backend::DebugReport report = readDebugBuffer(*entry.sites, words, entry.kernel);
     std::fwrite(report.printed.data(), 1, report.printed.size(), stdout);
     if (!report.printed.empty())
       std::fflush(stdout);

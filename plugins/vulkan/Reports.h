@@ -2,7 +2,7 @@
 // the launches are done. backends/common/DebugBuffer.h has the format.
 #pragma once
 
-#include "backends/common/DebugBuffer.h"
+#include "backends/common/DebugReader.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,16 +17,6 @@
 namespace vulkan {
 
 struct Block;
-
-/// The contents of a buffer.
-struct DebugReport {
-  std::string printed; ///< Lines for stdout.
-  std::string failure; ///< The assertion that failed first; empty if none did.
-};
-
-/// Reads a buffer, whatever its contents.
-DebugReport readDebugBuffer(llvm::ArrayRef<tilerun::backend::DebugSite> sites,
-                            llvm::ArrayRef<uint32_t> words, llvm::StringRef kernel);
 
 using SharedSites = std::shared_ptr<const std::vector<tilerun::backend::DebugSite>>;
 

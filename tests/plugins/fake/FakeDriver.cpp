@@ -117,8 +117,8 @@ bool fake_driver::isObject(void *object) { return state().objects.count(object) 
 
 static constexpr size_t kMostBytes = 4096; // As many as kernels may have.
 
-// All arguments, as by a driver; null if they are not what the kernel declares.
-static const unsigned char *copyArguments(const Kernel &kernel, void **parameters, void **extra) {
+const unsigned char *fake_driver::readArguments(const Kernel &kernel, void **parameters,
+                                                void **extra) {
   static thread_local unsigned char copied[kMostBytes];
   if (kernel.bytes > kMostBytes || (parameters == nullptr) == (extra == nullptr) ||
       (extra && *static_cast<size_t *>(extra[3]) != kernel.bytes))
@@ -141,7 +141,7 @@ static const unsigned char *copyArguments(const Kernel &kernel, void **parameter
 LaunchResult fake_driver::launch(const Kernel &kernel, const Grid &grid, void **parameters,
                                  void **extra) {
   using namespace tilerun::plugin_support;
-  const unsigned char *packed = copyArguments(kernel, parameters, extra);
+  const unsigned char *packed = readArguments(kernel, parameters, extra);
   if (!packed)
     return LaunchResult::Invalid;
   const int selfTest = findSelfTest(kernel.name);

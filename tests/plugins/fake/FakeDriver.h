@@ -82,10 +82,13 @@ struct Grid {
   unsigned programs[3], threads;
   const unsigned *cluster = nullptr; ///< Null: (1, 1, 1).
 };
+/// All arguments in one buffer, as by a driver: they come from one (`extra`, the form of CUDA and
+/// HIP) or from a pointer to each. Null if they are not what the kernel declares, or if a pointer
+/// is not memory of the driver's. Valid until the thread's next call.
+const unsigned char *readArguments(const Kernel &kernel, void **parameters, void **extra);
+
 enum class LaunchResult { Ok, Invalid, Fault };
-/// Runs a self-test kernel, or nothing for others. The arguments come from one buffer (`extra`, the
-/// form of CUDA and HIP) or from a pointer to each; Invalid if they are not what the kernel
-/// declares, or if a pointer is not memory of the driver's.
+/// Runs a self-test kernel, or nothing for others. Invalid if the arguments cannot be read.
 LaunchResult launch(const Kernel &kernel, const Grid &grid, void **parameters, void **extra);
 
 } // namespace fake_driver

@@ -511,6 +511,45 @@ FAKE(hipFuncGetAttribute, (int *value, int attribute, hipFunction_t function)) {
                                                : -1;
   return *value < 0 ? kInvalidValue : kSuccess;
 }
+// What the kernels of Says.ll do. The buffer is what a launch must find: empty, with
+// its capacity.
+static bool isSaying(const fake_hip::CodeKernel &kernel) {
+  return kernel.name == "test_says" || kernel.name == "test_says_grid";
+}
+static hipError_t say(const fake_hip::CodeKernel &kernel, const unsigned *grid, void **parameters,
+                      void **extra) {
+  const unsigned char *packed = fake_driver::readArguments(kernel, parameters, extra);
+  if (!packed)
+    return kInvalidValue;
+  auto get = [&](size_t parameter, auto value) {
+    std::memcpy(&value, packed + kernel.parameters[parameter].offset, sizeof(value));
+    return value;
+  };
+  const bool hasGrid = kernel.name == "test_says_grid";
+  const uint64_t address = get(hasGrid ? 4 : 1, uint64_t());
+  constexpr size_t kWords = (1 << 20) / 4, kHeader = 16;
+  int32_t x = get(0, int32_t());
+  for (size_t axis = 0; hasGrid && axis < 3; ++axis)
+    if (get(1 + axis, uint32_t()) != grid[axis])
+      return kInvalidValue;
+  if (hasGrid)
+    x += static_cast<int32_t>(grid[0] * grid[1] * grid[2]);
+  if (!isMemory(address, kWords * sizeof(uint32_t)))
+    return kInvalidValue;
+  auto *words = static_cast<uint32_t *>(fake_driver::toPointer(address));
+  if (words[0] != kWords - kHeader ||
+      std::any_of(words + 1, words + kWords, [](uint32_t word) { return word != 0; }))
+    return kInvalidValue;
+  words[1] = 2;
+  words[kHeader] = 1;
+  words[kHeader + 1] = static_cast<uint32_t>(x);
+  if (x < 0) {
+    words[3] = 1;
+    words[4] = 2;
+  }
+  return kSuccess;
+}
+
 FAKE(hipModuleLaunchKernel,
      (hipFunction_t function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
       unsigned blockY, unsigned blockZ, unsigned sharedBytes, hipStream_t stream, void **parameters,
@@ -533,6 +572,8 @@ FAKE(hipModuleLaunchKernel,
     ++stream->captured;
     return kSuccess;
   }
+  if (const unsigned grid[] = {gridX, gridY, gridZ}; isSaying(kernel))
+    return say(kernel, grid, parameters, extra);
   const LaunchResult result =
       fake_driver::launch(kernel, {{gridX, gridY, gridZ}, blockX}, parameters, extra);
   devices[static_cast<size_t>(current)].lost |= result == LaunchResult::Fault;

@@ -1,14 +1,11 @@
 // Reading of debug buffers: formats, failures, and buffers that a faulty kernel has corrupted.
-#include "backends/common/DebugBuffer.h"
-#include "plugins/vulkan/Reports.h"
+#include "backends/common/DebugReader.h"
 
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
 
-using namespace vulkan;
-using tilerun::backend::DebugBuffer;
-using tilerun::backend::DebugSite;
+using namespace tilerun::backend;
 
 namespace {
 

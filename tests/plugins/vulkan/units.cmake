@@ -2,9 +2,9 @@
 set(plugin ${PROJECT_SOURCE_DIR}/plugins/vulkan)
 tilerun_unit_test(vulkan_unit_tests
   SOURCES ArtifactTest.cpp CompatibilityTest.cpp DebugBufferTest.cpp SplittingTest.cpp
-          ${plugin}/Artifact.cpp ${plugin}/Compatibility.cpp ${plugin}/DebugBuffer.cpp
+          ${plugin}/Artifact.cpp ${plugin}/Compatibility.cpp
           ${plugin}/Splitting.cpp
-  LINK tilerun_spirv tilerun_vulkan_headers MLIR LLVM)
+  LINK tilerun_spirv tilerun_debug_reader tilerun_vulkan_headers MLIR LLVM)
 target_include_directories(vulkan_unit_tests PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 
 # The compile entry, through the ABI; no driver is opened.

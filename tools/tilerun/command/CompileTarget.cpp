@@ -38,6 +38,8 @@ command::findCompiler(llvm::StringRef target) {
 
 // Machine code is not a phase of the compiler: NVIDIA's tools make it from PTX.
 static constexpr llvm::StringLiteral kPtx = "ptx", kSass = "sass";
+// What a compiler itself reads from its code, as one object of JSON; not every one has this phase.
+static constexpr llvm::StringLiteral kResources = "resources-json";
 
 static bool hasPhase(llvm::ArrayRef<plugin::Phase> phases, llvm::StringRef name) {
   return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
@@ -195,7 +197,27 @@ static ResourceReport makeReport(const std::shared_ptr<const plugin::Plugin> &pl
   return report;
 }
 
+/// From the phase kResources.
+static llvm::Expected<ResourceReport> readReport(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return value.takeError();
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object)
+    return makeCommandError(ExitCode::Compile,
+                            "the compiler's resources are not an object of JSON");
+  ResourceReport report;
+  report.source = "code object";
+  report.ofCode = *object;
+  return report;
+}
+
 static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &report) {
+  if (report.ofCode) {
+    llvm::json::Object object = *report.ofCode;
+    object["source"] = jsonText(report.source);
+    return object;
+  }
   if (report.source.empty())
     return llvm::json::Object{{"missing", jsonText(report.missing)},
                               {"threads", code.threads},
@@ -221,6 +243,15 @@ static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &re
 static void printResources(llvm::raw_ostream &os, const TargetCode &code,
                            const ResourceReport &report) {
   os << code.target << ": ";
+  if (report.ofCode) {
+    auto number = [&](llvm::StringRef key) { return report.ofCode->getInteger(key).value_or(0); };
+    os << llvm::formatv(
+        "{0} threads, {1} registers, {2} bytes of shared memory, spills: {3} registers "
+        "to {4} bytes of local memory; occupancy {5} of {6} waves of a SIMD ({7})\n",
+        number("threads"), number("registers"), number("shared_bytes"), number("spilled_registers"),
+        number("stack_bytes"), number("waves"), number("max_waves"), report.source);
+    return;
+  }
   if (report.source.empty()) {
     // The resources that the compiler itself knows.
     if (!report.isAssembled)
@@ -292,7 +323,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   struct Target {
     std::shared_ptr<const plugin::Plugin> plugin;
     plugin::Phase phase;
-    bool hasPtx;
+    bool hasPtx, hasResources;
   };
   llvm::json::Array array;
   std::vector<Target> targets;
@@ -305,7 +336,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       return refuseLocations(phases, phase, target);
     if (toStdout && phase.isBinary)
       TILERUN_TRY_ERROR(checkBinary(phases, options));
-    targets.push_back({std::move(compiler), std::move(phase), hasPhase(phases, kPtx)});
+    targets.push_back({std::move(compiler), std::move(phase), hasPhase(phases, kPtx),
+                       hasPhase(phases, kResources)});
   }
   for (const auto &[target, known] : llvm::zip(options.targets, targets)) {
     const plugin::Phase &phase = known.phase;
@@ -347,7 +379,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     }
     // The code that runs; a phase may be only a view of it.
     if (options.resources)
-      TILERUN_TRY_ERROR(emit(""));
+      TILERUN_TRY_ERROR(emit(known.hasResources ? llvm::StringRef(kResources) : ""));
     result.threads = code->get().kernels[0].threads;
     result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
     llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase.name)}};
@@ -379,11 +411,15 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       object["file"] = jsonText(path);
     }
     if (options.resources) {
-      ResourceReport report = makeReport(known.plugin, result, known.hasPtx ? getText() : "",
-                                         code->get(), options.lineInfo.value_or(false));
-      object["resources"] = toJson(result, report);
+      llvm::Expected<ResourceReport> report =
+          known.hasResources ? readReport(getText())
+                             : makeReport(known.plugin, result, known.hasPtx ? getText() : "",
+                                          code->get(), options.lineInfo.value_or(false));
+      if (!report)
+        return report.takeError();
+      object["resources"] = toJson(result, *report);
       if (!options.json)
-        printResources(toStdout ? llvm::errs() : llvm::outs(), result, report);
+        printResources(toStdout ? llvm::errs() : llvm::outs(), result, *report);
     }
     array.push_back(std::move(object));
   }

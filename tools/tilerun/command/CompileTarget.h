@@ -19,12 +19,15 @@ struct TargetCode {
 
 /// Registers, shared memory, spills and occupancy of one target's code, as far as they are known.
 struct ResourceReport {
-  std::string source; ///< "ptxas release 13.0, V13.0.88", "device cuda:0"; empty: nothing is known.
+  /// "ptxas release 13.0, V13.0.88", "device cuda:0", "code object"; empty: nothing is known.
+  std::string source;
   std::string missing;      ///< Why nothing is known.
   bool isAssembled = false; ///< By the toolkit, from PTX.
   toolkit::KernelResources resources;
   bool spillsKnown = false; ///< A driver reports local memory only.
   std::optional<toolkit::Occupancy> occupancy;
+  /// From the compiler's phase "resources-json", which has read the code: all that is known.
+  std::optional<llvm::json::Object> ofCode;
 };
 
 /// The plugin that compiles for a kind of targets ("cuda").

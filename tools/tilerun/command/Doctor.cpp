@@ -90,11 +90,13 @@ private:
   void addEnvironment() {
     head("Environment");
     Object object;
-    std::vector<std::string> names = {
-        "CUDA_VISIBLE_DEVICES",   "CUDA_HOME",     "LD_LIBRARY_PATH",
-        "XDG_CACHE_HOME",         "HOME",          "VK_DRIVER_FILES",
-        "VK_ICD_FILENAMES",       "VK_LAYER_PATH", "VK_INSTANCE_LAYERS",
-        "VK_LOADER_LAYERS_ENABLE"};
+    std::vector<std::string> names = {"CUDA_VISIBLE_DEVICES",   "CUDA_HOME",
+                                      "LD_LIBRARY_PATH",        "HIP_VISIBLE_DEVICES",
+                                      "ROCR_VISIBLE_DEVICES",   "HSA_OVERRIDE_GFX_VERSION",
+                                      "XDG_CACHE_HOME",         "HOME",
+                                      "VK_DRIVER_FILES",        "VK_ICD_FILENAMES",
+                                      "VK_LAYER_PATH",          "VK_INSTANCE_LAYERS",
+                                      "VK_LOADER_LAYERS_ENABLE"};
     for (char **entry = environ; *entry; ++entry)
       if (llvm::StringRef(*entry).starts_with("TILERUN_"))
         names.push_back(llvm::StringRef(*entry).split('=').first.str());
@@ -269,6 +271,10 @@ private:
         advice.push_back("no NVIDIA GPU can be used: " + reason +
                          "; if this machine has one, install its driver (CUDA 11.8 or later) and "
                          "check that nvidia-smi lists it");
+      if (name == "hip")
+        advice.push_back("no AMD GPU can be used: " + reason +
+                         "; if this machine has one, install its driver (ROCm 6.0 or later) and "
+                         "check that rocminfo lists it");
       if (name == "vulkan")
         advice.push_back("no Vulkan device can be used: " + reason +
                          "; install the loader (package libvulkan1) and a driver for Vulkan 1.3: "

@@ -1,11 +1,10 @@
-// Reading of debug buffers. The contents are not trusted, because the kernel may be faulty.
-#include "plugins/vulkan/Reports.h"
-
+// See DebugReader.h.
+#include "backends/common/DebugReader.h"
 #include "backends/common/PrintedLine.h"
 
 #include <bit>
 
-using namespace vulkan;
+using namespace tilerun;
 using namespace tilerun::backend;
 
 /// One printed line; `words` are what follows the site's number.
@@ -48,8 +47,8 @@ static std::string describeFailure(llvm::ArrayRef<DebugSite> sites, llvm::ArrayR
   return text;
 }
 
-DebugReport vulkan::readDebugBuffer(llvm::ArrayRef<DebugSite> sites, llvm::ArrayRef<uint32_t> words,
-                                    llvm::StringRef kernel) {
+DebugReport backend::readDebugBuffer(llvm::ArrayRef<DebugSite> sites,
+                                     llvm::ArrayRef<uint32_t> words, llvm::StringRef kernel) {
   DebugReport report;
   if (words.size() < DebugBuffer::kHeaderWords)
     return report;

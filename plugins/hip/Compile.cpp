@@ -1,0 +1,142 @@
+// The compile entry: tile IR to code objects by the AMDGPU backend. Needs no driver.
+#include "backends/amdgpu/Compile.h"
+#include "backends/amdgpu/Target.h"
+#include "plugins/hip/Artifact.h"
+#include "plugins/hip/Compile.h"
+#include "plugins/support/Options.h"
+#include "plugins/support/OwnedArtifact.h"
+#include "plugins/support/PackedArguments.h"
+#include "plugins/support/Phases.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace hip;
+using namespace tilerun;
+using amdgpu::Stage;
+
+namespace {
+
+constexpr llvm::StringLiteral kKind("hip:");
+
+TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
+  for (const std::string &arch : amdgpu::getArchitectureNames())
+    each(user, (kKind + arch).str().c_str());
+  return TILERUN_STATUS_OK;
+}
+
+// The first is what the command prints by itself.
+constexpr Phase<Stage> kPhases[] = {
+    {"amdgcn", "assembly", ";", Stage::Amdgcn},
+    {"hsaco", "code object, an ELF file", nullptr, Stage::Hsaco},
+    {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
+    {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
+    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
+     TILERUN_PHASE_LOCATIONS},
+    {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
+    {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
+    {"remarks-json", "the same as data", "//", Stage::RemarksJson},
+    {"resources", "registers, memory, spills and waves, from the code object", "#",
+     Stage::Resources},
+    {"resources-json", "the same as data", "//", Stage::ResourcesJson},
+    {"llvm", "LLVM IR before code generation", ";", Stage::Llvm}};
+
+TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
+                        void *user, const TilerunErrorSink *sink) {
+  if (llvm::Error error = amdgpu::getArchitecture(target).takeError())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", "hip",
+                llvm::toString(std::move(error)));
+  tellPhases(kPhases, each, user);
+  return TILERUN_STATUS_OK;
+}
+
+// The request, besides the target.
+struct Request {
+  amdgpu::AmdgpuOptions options;
+  Stage stage = Stage::Hsaco;
+  bool emit = false; // Something to look at.
+};
+using Value = const std::string &;
+
+constexpr Option<Request> kOptions[] = {
+    {"num-ctas", "1",
+     [](Request &, Value value) -> std::string {
+       return value == "1" ? "" : "but AMD GPUs have no clusters of programs; num_ctas=1 works";
+     }},
+    {"maxnreg", "24 to 255; waves-per-eu is what limits registers, and it changes nothing",
+     [](Request &, Value value) {
+       unsigned unused = 0;
+       return readNumber(value, 24, 255, unused);
+     }},
+    {"waves-per-eu", "waves of a SIMD that registers must leave room for, 1 to 16",
+     [](Request &r, Value value) { return readNumber(value, 1, 16, r.options.wavesPerSimd); }},
+    {"opt-level", "0 to 3",
+     [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
+    {"emit", "a phase", // To look at instead of code to load.
+     [](Request &r, Value value) {
+       r.emit = true;
+       return setPhase(kPhases, value, r.stage);
+     }}};
+
+// The grid's size, in parameters after the kernel's own. The buffer for messages comes after them,
+// and from the plugin itself (Modules.cpp).
+void addHidden(const amdgpu::AmdgpuArtifact &compiled, OwnedArtifact &owned) {
+  using amdgpu::HiddenArgument;
+  TilerunPluginKernelDetails details = {};
+  details.struct_size = sizeof(details);
+  details.lanes = compiled.waveSize;
+  owned.addDetails(0, details);
+  for (HiddenArgument hidden : compiled.hidden)
+    if (hidden != HiddenArgument::DebugBuffer) {
+      const int axis = static_cast<int>(hidden) - static_cast<int>(HiddenArgument::NumProgramsX);
+      owned.addDerived("words", {{TILERUN_STEP_GRID, 0, axis}, {TILERUN_STEP_WORD, 0, 0}});
+    }
+}
+
+TilerunStatus compile(const TilerunPluginCompileRequest *request,
+                      const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
+  auto refuse = [&](TilerunStatus status, const std::string &what) {
+    return fail(sink, status, "compile", "hip", what);
+  };
+  llvm::StringRef target = request->target ? request->target : "";
+  Request asked;
+  llvm::Expected<amdgpu::Architecture> architecture = amdgpu::getArchitecture(target);
+  if (!architecture)
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
+  asked.options.arch = architecture->targetId;
+  if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *request, asked);
+      !wrong.empty())
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
+  llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
+  llvm::Expected<amdgpu::AmdgpuArtifact> compiled =
+      amdgpu::compile(bytecode, asked.options, asked.stage);
+  if (!compiled)
+    return refuse(TILERUN_STATUS_COMPILE,
+                  "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
+
+  std::vector<TilerunPluginParameter> parameters;
+  for (const backend::KernelParameter &parameter : compiled->parameters)
+    parameters.push_back(describeParameter(parameter));
+  const TilerunPluginKernelInfo kernel = {
+      sizeof(kernel),           static_cast<uint32_t>(parameters.size()),
+      compiled->kernel.c_str(), parameters.data(),
+      compiled->numThreads,     static_cast<uint32_t>(compiled->sharedBytes)};
+  // A phase to look at is what it is; code to load brings what its kernel may say.
+  std::string bytes = asked.emit ? std::move(compiled->codeObject)
+                                 : encodeArtifact(compiled->debugSites, compiled->codeObject);
+  auto owned = std::make_unique<OwnedArtifact>(
+      std::move(bytes), asked.emit ? "hip:text" : "hip:" + compiled->arch + ":cov5");
+  owned->addKernel(kernel);
+  addHidden(*compiled, *owned);
+  *artifact = OwnedArtifact::give(std::move(owned));
+  return TILERUN_STATUS_OK;
+}
+
+} // namespace
+
+void hip::addCompileEntries(TilerunPlugin &table) {
+  table.get_targets = getTargets;
+  table.get_phases = getPhases;
+  table.compile = compile;
+  table.compiler_version = "tilerun-amdgpu 0.1.0, LLVM " LLVM_VERSION_STRING;
+}
