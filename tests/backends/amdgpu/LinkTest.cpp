@@ -56,6 +56,7 @@ TEST(Link, AFatalErrorIsOneOfTheFunction) {
     header.replace(0, 7,
                    "\x7f"
                    "ELF\2\1\1");
+    header[16] = 1; // A relocatable object.
     const std::string first = linkError(header);
     const std::string second = linkError("nonsense");
     llvm::errs() << first << "\n" << second << "\nstill there\n";
