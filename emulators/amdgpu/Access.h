@@ -12,6 +12,10 @@ enum class Use : uint8_t { load, store };
 constexpr uint64_t sharedAperture = uint64_t(0x20000) << 32, privateAperture = uint64_t(0x30000)
                                                                                << 32;
 
+// The base of the buffer by which gfx90a reaches private memory. It names no memory: each lane has
+// its own.
+constexpr uint64_t privateBuffer = uint64_t(0x5caa) << 32;
+
 // Whether [address, address + bytes) lies in one allocation that may be used so; a fault if not.
 bool checkAddress(Wave &w, uint64_t address, unsigned bytes, Use use, int lane);
 // The same for all active lanes.

@@ -66,7 +66,7 @@ void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned b
   uint64_t base = resource[0] | uint64_t(resource[1] & 0xffff) << 32;
   uint32_t stride = resource[1] >> 16 & 0x3fff, records = resource[2];
   bool isSwizzled = resource[1] >> 30 & 3;
-  if (isSwizzled)
+  if (isSwizzled && base != privateBuffer)
     return w.fault(FindingKind::unsupported, -1, "swizzled buffers are not emulated");
   uint32_t scalar = scalarOf(w, o[2], 0, "an address");
   bool hasIndex = i.flags & idxen, hasOffset = i.flags & offen;
@@ -74,6 +74,16 @@ void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned b
   const uint32_t *index = hasIndex ? addressRow(w, o[0], 0, lanes.active, scratch[0]) : scratch[0];
   const uint32_t *offset =
       hasOffset ? addressRow(w, o[0], hasIndex, lanes.active, scratch[1]) : scratch[1];
+  if (isSwizzled) {
+    // The scalar offset counts bytes of all lanes, as the stack pointer does.
+    forLanes(lanes.active, [&](unsigned lane) {
+      uint64_t inLane = uint64_t(offset[lane]) + uint64_t(i.offset0) + scalar / w.lanes;
+      if (w.state != WaveState::faulted)
+        privateAddress(w, lane, inLane, bytes, lanes.address[lane]);
+    });
+    lanes.isPrivate = true;
+    return;
+  }
   uint64_t outside = 0;
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     uint64_t inRecord = uint64_t(offset[lane]) + uint64_t(int64_t(i.offset0));
@@ -115,6 +125,10 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
     globalAddresses(w, i, operands[0], space == Space::global ? operands + 1 : nullptr, lanes);
   if (w.state == WaveState::faulted)
     return;
+  if (lanes.isPrivate) {
+    lanes.isGood = true;
+    return;
+  }
   if (alignment > 1)
     checkAlignment(w, lanes.address, lanes.active, alignment);
   uint64_t checked = lanes.active;

@@ -17,7 +17,8 @@ struct Lanes {
   uint64_t active = 0; // lanes that access memory
   uint64_t dropped =
       0; // lanes of EXEC that a buffer's bounds mask: loads give zero, stores do nothing
-  bool isGood = false; // false after a fault
+  bool isGood = false;    // false after a fault
+  bool isPrivate = false; // all in private memory, which has its own bounds
 };
 
 // The operands of an instruction: the first source that belongs to the address is `first`. `bytes`

@@ -25,6 +25,7 @@ uint64_t hiddenValue(StringRef kind, const LaunchOptions &o) {
       .Case("hidden_group_size_x", o.threads[0])
       .Case("hidden_group_size_y", o.threads[1])
       .Case("hidden_group_size_z", o.threads[2])
+      .Case("hidden_dynamic_lds_size", o.dynamicLdsBytes)
       .Case("hidden_grid_dims", o.grid[2] * o.threads[2] > 1   ? 3
                                 : o.grid[1] * o.threads[1] > 1 ? 2
                                                                : 1)
@@ -72,28 +73,41 @@ Expected<std::unique_ptr<Module>> Device::load(ArrayRef<char> bytes) {
   return std::unique_ptr<Module>(new Module(allocations, std::move(*object)));
 }
 
+Error Device::check(const Kernel &kernel, ArrayRef<uint8_t> arguments,
+                    const LaunchOptions &options) const {
+  uint64_t threads = uint64_t(options.threads[0]) * options.threads[1] * options.threads[2];
+  if (threads == 0 || threads > kernel.maxThreads)
+    return problem("kernel '" + kernel.name + "' cannot run with " + Twine(threads) +
+                   " threads in a workgroup; it has at most " + Twine(kernel.maxThreads));
+  if (uint64_t(options.grid[0]) * options.grid[1] * options.grid[2] == 0)
+    return problem("kernel '" + kernel.name + "': the grid is empty");
+  for (unsigned dimension = 0; dimension < 3; ++dimension)
+    if (uint64_t(options.grid[dimension]) * options.threads[dimension] > UINT32_MAX)
+      return problem("kernel '" + kernel.name +
+                     "': the grid has 2^32 threads or more in dimension " + Twine(dimension));
+  if (uint64_t(kernel.ldsBytes) + options.dynamicLdsBytes > arch->ldsBytes)
+    return problem("kernel '" + kernel.name + "' with " + Twine(options.dynamicLdsBytes) +
+                   " bytes of dynamic LDS needs " +
+                   Twine(uint64_t(kernel.ldsBytes) + options.dynamicLdsBytes) + " bytes of LDS; " +
+                   arch->name + " has " + Twine(arch->ldsBytes));
+  uint32_t explicitBytes = 0;
+  for (const Argument &argument : kernel.arguments)
+    if (!argument.isHidden())
+      explicitBytes = std::max(explicitBytes, argument.offset + argument.bytes);
+  if (arguments.size() < explicitBytes ||
+      arguments.size() > std::max(explicitBytes, kernel.argumentBytes))
+    return problem("kernel '" + kernel.name + "' takes " + Twine(explicitBytes) +
+                   " bytes of arguments; given were " + Twine(arguments.size()));
+  return Error::success();
+}
+
 Expected<LaunchResult> Device::launch(Module &module, StringRef name, ArrayRef<uint8_t> arguments,
                                       const LaunchOptions &options) {
   const Kernel *kernel = module.object().find(name);
   if (!kernel)
     return problem("the code object has no kernel '" + name + "'");
-  uint64_t threads = uint64_t(options.threads[0]) * options.threads[1] * options.threads[2];
-  if (threads == 0 || threads > kernel->maxThreads)
-    return problem("kernel '" + name + "' cannot run with " + Twine(threads) +
-                   " threads in a workgroup; it has at most " + Twine(kernel->maxThreads));
-  if (uint64_t(options.grid[0]) * options.grid[1] * options.grid[2] == 0)
-    return problem("kernel '" + name + "': the grid is empty");
-  if (uint64_t(options.grid[0]) * options.threads[0] > UINT32_MAX)
-    return problem("kernel '" + name +
-                   "': the grid has more than 2^32 threads in its first dimension");
-  uint32_t explicitBytes = 0;
-  for (const Argument &argument : kernel->arguments)
-    if (!argument.isHidden())
-      explicitBytes = std::max(explicitBytes, argument.offset + argument.bytes);
-  if (arguments.size() < explicitBytes ||
-      arguments.size() > std::max(explicitBytes, kernel->argumentBytes))
-    return problem("kernel '" + name + "' takes " + Twine(explicitBytes) +
-                   " bytes of arguments; given were " + Twine(arguments.size()));
+  if (Error error = check(*kernel, arguments, options))
+    return std::move(error);
   Expected<const Program *> program = module.program(kernel->lanes);
   if (!program)
     return program.takeError();

@@ -47,6 +47,9 @@ public:
   // outlive the device.
   llvm::Expected<std::unique_ptr<Module>> load(llvm::ArrayRef<char> bytes);
 
+  // Whether `launch` would take these sizes; the error says why not.
+  llvm::Error check(const Kernel &kernel, llvm::ArrayRef<uint8_t> arguments,
+                    const LaunchOptions &options) const;
   // Runs the kernel with its explicit arguments as one block, laid out as its metadata says; hidden
   // arguments are filled in. Errors: what a driver would refuse (no such kernel, sizes). What the
   // kernel does wrong is in the result.

@@ -46,6 +46,19 @@ const char *familyName(Family family) {
   return names[unsigned(family)];
 }
 
+bool isFault(FindingKind kind) {
+  switch (kind) {
+  case FindingKind::misaligned:
+  case FindingKind::undefinedValue:
+  case FindingKind::missingWait:
+  case FindingKind::ldsUndefined:
+  case FindingKind::ldsRace:
+    return false;
+  default:
+    return true;
+  }
+}
+
 std::string Finding::message() const {
   std::string result = "kernel '" + kernel + "', program (" + std::to_string(program[0]) + ", " +
                        std::to_string(program[1]) + ", " + std::to_string(program[2]) + "), wave " +

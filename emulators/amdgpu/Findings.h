@@ -24,6 +24,8 @@ enum class FindingKind : uint8_t {
   endless
 };
 const char *findingName(FindingKind kind); // "out of bounds"
+// Whether the launch ends there. Otherwise the hardware would go on, and so does the emulator.
+bool isFault(FindingKind kind);
 
 struct Finding {
   FindingKind kind;

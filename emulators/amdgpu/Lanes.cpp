@@ -96,6 +96,8 @@ template <bool crosses> void permuteLane16(Wave &w, const Instruction &i) {
       i.opSel & 1, i.opSel & 2);
 }
 void permuteLane64(Wave &w, const Instruction &i) {
+  if (w.lanes == 32)
+    return; // does nothing there
   moveLanes(w, i, [](unsigned lane) { return lane ^ 32; }, true, true);
 }
 // Exchanges odd rows of the first register with even rows of the second.

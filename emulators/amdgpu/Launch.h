@@ -15,6 +15,7 @@ namespace tilerun::amdsim {
 struct LaunchOptions {
   uint32_t grid[3] = {1, 1, 1};    // workgroups
   uint32_t threads[3] = {1, 1, 1}; // of a workgroup
+  uint32_t dynamicLdsBytes = 0;    // beyond what the kernel has itself
   uint64_t seed = 0;               // of the order in which waves run
   unsigned hostThreads = 1;
   uint64_t mostInstructions = uint64_t(1) << 34; // of one workgroup, before it counts as endless

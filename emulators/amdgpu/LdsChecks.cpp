@@ -5,12 +5,13 @@ namespace tilerun::amdsim {
 
 namespace {
 
-constexpr uint8_t several = 255, atomics = 254; // instead of a wave's number
+// Instead of a wave's number: several waves; atomic operations of several, or of one wave.
+constexpr uint8_t several = 255, atomics = 254, atomicOf = 64;
 
 void reportRace(Wave &w, unsigned lane, uint64_t at, LdsUse use, uint8_t other, bool otherWrote) {
   const char *what = use == LdsUse::read ? "reads" : use == LdsUse::write ? "writes" : "updates";
   std::string who = other == several   ? "other waves"
-                    : other == atomics ? "atomic operations of other waves"
+                    : other > atomicOf ? "atomic operations of other waves"
                                        : "wave " + std::to_string(other - 1);
   w.report(FindingKind::ldsRace, int(lane),
            std::string(what) + " byte " + std::to_string(at) + " of LDS that " + who +
@@ -25,8 +26,9 @@ void touch(Wave &w, uint64_t at, LdsUse use, unsigned lane, bool records) {
       return;
     cell = {w.epoch, 0, 0};
   }
-  bool isAtomic = use == LdsUse::atomic;
-  if (cell.writer && cell.writer != self && !(isAtomic && cell.writer == atomics))
+  bool isAtomic = use == LdsUse::atomic, onlyAtomics = cell.writer > atomicOf;
+  bool isOwn = cell.writer == self || cell.writer == atomicOf + self;
+  if (cell.writer && !isOwn && !(isAtomic && onlyAtomics))
     reportRace(w, lane, at, use, cell.writer, true);
   else if (use != LdsUse::read && cell.reader && cell.reader != self)
     reportRace(w, lane, at, use, cell.reader, false);
@@ -34,8 +36,12 @@ void touch(Wave &w, uint64_t at, LdsUse use, unsigned lane, bool records) {
     return;
   if (use == LdsUse::read)
     cell.reader = cell.reader == 0 || cell.reader == self ? self : several;
-  else
-    cell.writer = isAtomic ? atomics : self;
+  else if (!isAtomic)
+    cell.writer = self;
+  else if (!cell.writer)
+    cell.writer = uint8_t(atomicOf + self);
+  else if (!isOwn)
+    cell.writer = atomics;
 }
 
 // Lanes with the same number are served at once, if no two of them need different words of one

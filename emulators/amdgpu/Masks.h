@@ -46,20 +46,33 @@ void applyWithMask(const Rows *rows, uint32_t *const *out, uint32_t *bits, unsig
   }
 }
 
-// A result and a mask: sums with carry, the scaling of divisions.
+// A result and a mask: sums with carry, the scaling of divisions. The low word of a 64-bit sum or
+// product depends on the low words of the operands alone: compilers leave the high ones undefined
+// where only that is wanted.
 template <class Op, class R, class... A> void runVectorMask(Wave &w, const Instruction &i) {
   constexpr unsigned count = sizeof...(A);
   alignas(64) Row scratch[count][2], result[2], bits;
-  Shadow shadow;
+  Shadow low, high;
   unsigned index = 0;
   Rows rows[count];
-  ((rows[index] = fetchRows<A>(w, i, index, scratch[index], shadow), ++index), ...);
+  auto fetchWords = [&]<class Operand>() {
+    Rows words;
+    words.word[0] = words.word[1] = fetch(w, i, i.src[index], 0, scratch[index][0], low);
+    if constexpr (Operand::words == 2)
+      words.word[1] = fetch(w, i, i.src[index], 1, scratch[index][1], high);
+    rows[index++] = words;
+  };
+  (fetchWords.template operator()<A>(), ...);
+  Shadow all = {low.low | high.low, low.high | high.high};
   uint64_t active = activeLanes(w, i);
   uint32_t *out[2] = {result[0], result[1]};
   applyWithMask<Op, R, A...>(rows, out, bits, w.lanes,
                              std::make_integer_sequence<unsigned, count>());
-  writeMask(w, i.dst[1], packMask(bits, w.lanes), active, shadow);
-  finishVector(w, i, R::kind, R::words, result, active, shadow);
+  writeMask(w, i.dst[1], packMask(bits, w.lanes), active, all);
+  finishVector(w, i, R::kind, R::words, result, active, all);
+  if constexpr (R::words == 2 && !isFloat(R::kind))
+    if (high.any() & active) [[unlikely]]
+      setShadow(w, i.dst[0].reg, active, low.low, low.high);
 }
 
 // Comparisons. With `toExec` the mask becomes EXEC, and the operand's registers keep theirs.

@@ -54,6 +54,14 @@ void Memory::forget(uint64_t address) {
     allocations.erase(it);
 }
 
+std::optional<Allocation> Memory::find(uint64_t address, uint64_t bytes) const {
+  std::lock_guard lock(mutex);
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin() || !(--it)->second.allocation.contains(address, bytes))
+    return std::nullopt;
+  return it->second.allocation;
+}
+
 std::vector<Allocation> Memory::snapshot() const {
   std::lock_guard lock(mutex);
   std::vector<Allocation> list;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ public:
   void adopt(uint64_t address, uint64_t bytes, bool isReadOnly, std::string name);
   void forget(uint64_t address);
 
+  // The allocation that contains these bytes, if one does.
+  std::optional<Allocation> find(uint64_t address, uint64_t bytes) const;
   // All allocations by address.
   std::vector<Allocation> snapshot() const;
 

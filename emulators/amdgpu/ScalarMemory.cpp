@@ -70,6 +70,12 @@ void readClock(Wave &w, const Instruction &i) {
   finishLoad(w, i, 2);
 }
 
+// The only message with an answer that can be decoded is the one that asks for the clock.
+void askClock(Wave &w, const Instruction &i) {
+  w.sgprs[i.dst[0].reg] = uint32_t(w.counters->instructions);
+  finishLoad(w, i, 1);
+}
+
 #define LOAD(spellings, ...)                                                                       \
   {spellings, Family::scalarMemory, 1, 0, {Type::raw, Type::raw, Type::b32}, __VA_ARGS__}
 constexpr OpcodeRow rows[] = {
@@ -89,6 +95,8 @@ constexpr OpcodeRow rows[] = {
     LOAD("s_buffer_load_dwordx8|s_buffer_load_b256", loadBuffer<8>),
     LOAD("s_buffer_load_dwordx16|s_buffer_load_b512", loadBuffer<16>),
     {"s_memtime|s_memrealtime", Family::scalarMemory, 1, 0, {Type::raw}, readClock},
+    {"s_sendmsg_rtn_b32", Family::message, 1, 0, {Type::raw, Type::b32}, askClock},
+    {"s_sendmsg_rtn_b64", Family::message, 1, 0, {Type::raw, Type::b32}, readClock},
 };
 
 } // namespace

@@ -146,6 +146,13 @@ bool parseConstant(StringRef text, Type type, Operand &operand) {
   return true;
 }
 
+// The messages with an answer. Only the clock has a meaning here.
+bool parseMessage(StringRef text, Operand &operand) {
+  operand.place = Operand::constant, operand.words = 1;
+  operand.value = 131;
+  return text == "MSG_RTN_GET_REALTIME)";
+}
+
 bool parseHardwareRegister(StringRef text, Operand &operand) {
   SmallVector<StringRef, 3> parts;
   splitOutside(text.drop_back(), ',', parts);
@@ -215,6 +222,9 @@ Error parseOperand(StringRef text, Type type, Operand &operand) {
   }
   if (rest.consume_front("hwreg(")) {
     if (parseHardwareRegister(rest, operand))
+      return Error::success();
+  } else if (rest.consume_front("sendmsg(")) {
+    if (parseMessage(rest, operand))
       return Error::success();
   } else if (parseRegister(rest, operand) || parseConstant(rest, type, operand)) {
     unsigned expected = type == Type::raw || type == Type::mask ? operand.words

@@ -47,14 +47,14 @@ template <class T> T mantissaPart(T a) {
 float turnSine(float turns) {
   if (std::fabs(turns) > 256)
     return std::isfinite(turns) ? 0 : std::bit_cast<float>(0x7fc00000u);
-  double part = double(turns) - std::floor(double(turns));
-  return part == 0 || part == 0.5 ? 0.0f : float(std::sin(part * 6.283185307179586));
+  double part = std::remainder(double(turns), 1.0);
+  return part == 0 || std::fabs(part) == 0.5 ? 0.0f : float(std::sin(part * 6.283185307179586));
 }
 float turnCosine(float turns) {
   if (std::fabs(turns) > 256)
     return std::isfinite(turns) ? 1 : std::bit_cast<float>(0x7fc00000u);
-  double part = double(turns) - std::floor(double(turns));
-  return part == 0.25 || part == 0.75 ? 0.0f : float(std::cos(part * 6.283185307179586));
+  double part = std::remainder(double(turns), 1.0);
+  return std::fabs(part) == 0.25 ? 0.0f : float(std::cos(part * 6.283185307179586));
 }
 
 // The double-precision units give about 2^-26: what software refines must be refined here, too.

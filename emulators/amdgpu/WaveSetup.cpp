@@ -38,8 +38,11 @@ void setScalars(Wave &w, const LaunchState &launch, const uint32_t id[3]) {
   uint32_t properties = d.kernel_code_properties, rsrc2 = d.compute_pgm_rsrc2;
   auto has = [&](uint32_t mask) { return (properties & mask) != 0; };
   ScalarWriter out(w);
-  if (has(hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER))
-    out.skip(4);
+  if (has(hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER)) {
+    constexpr uint64_t swizzles = uint64_t(1) << 63;
+    out.putWide(privateBuffer | swizzles);
+    out.putWide(0xffffffff);
+  }
   if (has(hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR))
     out.skip(2);
   if (has(hsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR))
@@ -130,10 +133,11 @@ void setUpGroup(Workgroup &group, LaunchState &launch, const uint32_t id[3], Cou
   unsigned waves = (total + lanes - 1) / lanes;
   group.launch = &launch;
   std::copy_n(id, 3, group.id);
-  group.lds.resize(kernel.ldsBytes);
+  uint32_t ldsBytes = kernel.ldsBytes + launch.options.dynamicLdsBytes;
+  group.lds.resize(ldsBytes);
   std::fill(group.lds.begin(), group.lds.end(), uint8_t(garbage >> 8));
-  group.ldsUndefined.assign(kernel.ldsBytes, 1);
-  group.cells.resize(kernel.ldsBytes / 4 + 1);
+  group.ldsUndefined.assign(ldsBytes, 1);
+  group.cells.resize(ldsBytes / 4 + 1);
   size_t registers = size_t(vgprCount) * lanes,
          scratch = size_t(kernel.scratchBytesPerLane) * lanes;
   // Rows begin at multiples of 64 bytes.

@@ -85,6 +85,16 @@ TEST(AmdsimChecks, UndefinedHalvesThatDoNotMatter) {
       "");
 }
 
+TEST(AmdsimChecks, UndefinedHighWordOfASum) {
+  // v5 is never written: it reaches the high word of the sum, and not the low one.
+  std::string body = pointers + "v_mov_b32 v4, 1\nv_mad_u64_u32 v[2:3], s[8:9], v0, 5, v[4:5]\n";
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = body + "global_store_dword v1, v2, s[6:7]"}).run()),
+            "");
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body + "global_store_dword v1, v3, s[6:7]"}).run()),
+            "undefined value: a value that is stored depends on a register or LDS that was never "
+            "written");
+}
+
 TEST(AmdsimChecks, UndefinedLanes) {
   // Only lanes below 32 write v2.
   std::string body = pointers +
@@ -179,6 +189,21 @@ TEST(AmdsimChecks, RaceInLds) {
   }
 }
 
+TEST(AmdsimChecks, AtomicOperationsOnLds) {
+  // Waves may update the same word; only the wave that did alone may read it before a barrier.
+  auto body = [](const char *address) {
+    return pointers + "v_mov_b32 v2, 1\nv_and_b32 v3, " + address +
+           ", v1\nv_mov_b32 v4, 0\nds_write_b32 v1, v4\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+           "ds_add_u32 v3, v2\ns_waitcnt lgkmcnt(0)\nds_read_b32 v5, v3\ns_waitcnt lgkmcnt(0)\n"
+           "global_store_dword v1, v5, s[6:7]";
+  };
+  LaunchOptions two = {.threads = {128, 1, 1}};
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = body("0x3ff"), .ldsBytes = 512}).run(two)), "");
+  LaunchResult result = Fixture("gfx942", {.body = body("0xff"), .ldsBytes = 512}).run(two);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].kind, FindingKind::ldsRace) << messages(result);
+}
+
 TEST(AmdsimChecks, BarrierThatNotAllReach) {
   std::string body = "v_cmp_gt_u32 vcc, 64, v0\ns_cbranch_vccz end\ns_barrier\nend:";
   EXPECT_EQ(finding(Fixture("gfx942", {.body = body}).run({.threads = {128, 1, 1}})),
@@ -213,6 +238,29 @@ TEST(AmdsimChecks, HardwareRegistersWithoutAModelAreRefused) {
             "not emulated: reading hardware register 2 is not emulated");
   EXPECT_EQ(messages(Fixture("gfx942", {.body = "s_getreg_b32 s4, hwreg(HW_REG_XCC_ID)"}).run()),
             "");
+}
+
+TEST(AmdsimChecks, MessagesWithAnAnswer) {
+  std::string store = "s_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\nv_mov_b32 v2, s8\n"
+                      "global_store_b32 v1, v2, s[6:7]";
+  std::string body = "s_load_b128 s[4:7], s[0:1], 0x0\n";
+  Fixture clock(
+      "gfx1100",
+      {.body = body + "s_sendmsg_rtn_b64 s[8:9], sendmsg(MSG_RTN_GET_REALTIME)\n" + store});
+  EXPECT_EQ(messages(clock.run({.threads = {1, 1, 1}})), "");
+  std::string other = "s_sendmsg_rtn_b32 s8, sendmsg(MSG_RTN_GET_DOORBELL)";
+  LaunchResult result = Fixture("gfx1100", {.body = other}).run();
+  EXPECT_EQ(finding(result), "unknown instruction: the emulator cannot execute this");
+  EXPECT_EQ(result.findings[0].instruction,
+            other + " (operand 'sendmsg(MSG_RTN_GET_DOORBELL)' is not known)");
+}
+
+TEST(AmdsimChecks, PrivateMemoryOfBuffersIsBounded) {
+  std::string body = "v_mov_b32 v1, 1\nbuffer_store_dword v1, off, s[0:3], 0 offset:64";
+  EXPECT_EQ(
+      finding(
+          Fixture("gfx90a", {.body = body, .scratchBytes = 64, .hasPrivateBuffer = true}).run()),
+      "out of bounds: private memory at byte 64; a lane has 64 bytes");
 }
 
 TEST(AmdsimChecks, InstructionsThatSetTheModeDirectly) {

@@ -1,14 +1,21 @@
 // Whole kernels, compiled from LLVM IR: what the code generator makes of ordinary code must run and
 // give the right values, on every architecture.
+#include "emulators/amdgpu/Floats.h"
 #include "tests/emulators/amdgpu/TestKernels.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 namespace tilerun::amdsim::tests {
 namespace {
+
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool isSanitized = true;
+#else
+constexpr bool isSanitized = false;
+#endif
 
 const char *const cpus[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
 
@@ -73,6 +80,39 @@ TEST(AmdsimKernels, ElementwiseWithDivisionAndRoots) {
     for (size_t at = 0; at < in.size(); ++at) // exact: both are correctly rounded
       ASSERT_EQ(run.out[at], std::sqrt(std::fabs(3.0f / in[at])))
           << cpu << " element " << at << " of " << in[at];
+  }
+}
+
+TEST(AmdsimKernels, DivisionOfDoublesAndHalves) {
+  std::string ir = kernelIr(R"(
+  %p = getelementptr double, ptr addrspace(1) %x, i64 %j
+  %v = load double, ptr addrspace(1) %p
+  %d = fdiv double 3.0, %v
+  %q = getelementptr double, ptr addrspace(1) %y, i64 %j
+  %h = fptrunc double %v to half
+  %e = fdiv half 3.0, %h
+  %w = fpext half %e to double
+  %isOdd = trunc i32 %i to i1
+  %r = select i1 %isOdd, double %w, double %d
+  store double %r, ptr addrspace(1) %q
+  ret void)");
+  std::vector<double> in(512);
+  std::mt19937_64 random(3);
+  for (size_t at = 0; at < in.size(); ++at)
+    in[at] = std::ldexp(double(random()) / 0x1p63 - 1,
+                        at % 2 ? int(random() % 20) - 10 : int(random() % 2040) - 1020);
+  for (const char *cpu : cpus) {
+    Loaded loaded = load(cpu, compile(cpu, ir));
+    uint64_t x = upload(*loaded.device, in),
+             y = upload(*loaded.device, std::vector<double>(in.size()));
+    EXPECT_EQ(messages(loaded.run("k", x, y, {.grid = {2, 1, 1}, .threads = {256, 1, 1}})), "")
+        << cpu;
+    std::vector<double> out = download<double>(y, in.size());
+    for (size_t at = 0; at < in.size(); ++at) {
+      double want = at % 2 ? halfToFloat(doubleToHalf(3.0 / halfToFloat(doubleToHalf(in[at]))))
+                           : 3.0 / in[at];
+      ASSERT_EQ(out[at], want) << cpu << " element " << at << " of " << in[at];
+    }
   }
 }
 
@@ -214,7 +254,7 @@ use:
   %q = getelementptr i32, ptr addrspace(1) %y, i64 %j
   store i32 %read, ptr addrspace(1) %q
   ret void)");
-  for (const char *cpu : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const char *cpu : cpus) {
     Loaded loaded = load(cpu, compile(cpu, ir));
     uint64_t y = upload(*loaded.device, std::vector<uint32_t>(256));
     LaunchResult result = loaded.run("k", y, y, {.threads = {256, 1, 1}});
@@ -247,9 +287,8 @@ TEST(AmdsimKernels, SameSeedSameOrder) {
   EXPECT_TRUE(differs);
 }
 
-// Not a benchmark, but a floor far below what the emulator does: 5 million wave instructions a
-// second are the goal, on an idle core.
-TEST(AmdsimKernels, IsNotHopelesslySlow) {
+// The goal is 5 million wave instructions a second and core. Builds with sanitizers are slower.
+TEST(AmdsimKernels, IsFastEnough) {
   std::string body =
       "s_movk_i32 s8, 0x1000\nv_mov_b32 v1, 1.0\nv_mov_b32 v2, 0\nv_mov_b32 v3, 0\nloop:\n";
   for (int n = 0; n < 8; ++n)
@@ -257,14 +296,14 @@ TEST(AmdsimKernels, IsNotHopelesslySlow) {
             "v5, v4, 2, v3\n";
   body += "s_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop";
   Loaded loaded = load("gfx942", assemble("gfx942", {{.name = "k", .body = body}}));
-  auto begin = std::chrono::steady_clock::now();
+  std::clock_t begin = std::clock(); // of this process: others may be busy
   LaunchResult result = loaded.run("k", 0, 0, {.grid = {4, 1, 1}, .threads = {256, 1, 1}});
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_EQ(messages(result), "");
   double rate = double(result.counters.instructions) / seconds / 1e6;
   RecordProperty("million_instructions_per_second", std::to_string(rate));
   std::printf("%.1f million wave instructions a second\n", rate);
-  EXPECT_GT(rate, 0.2);
+  EXPECT_GT(rate, isSanitized ? 0.1 : 5);
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // Matrix instructions: maps of elements to registers and lanes, written here from the tables of the
 // instructions as images of bits, independently of the emulator's formulas.
+#include "tests/emulators/amdgpu/Cases.h"
 #include "tests/emulators/amdgpu/TestKernels.h"
 
-#include "emulators/amdgpu/Floats.h"
-
 #include <cmath>
+#include <optional>
 
 namespace tilerun::amdsim::tests {
 namespace {
@@ -34,12 +34,13 @@ unsigned bitsOf(Format format) {
   return format == Format::f32 ? 32 : format == Format::f16 || format == Format::bf16 ? 16 : 8;
 }
 
-struct Case {
+struct Shape {
   const char *cpu, *name;
   Format format;
   unsigned size, depth;
   Map operand, result; // (row, k) of A; (row, column) of D
   const char *modifiers = "";
+  std::optional<Format> second = {}; // of B, if it is another one
 };
 
 std::vector<Bit> steps(std::initializer_list<unsigned> firsts,
@@ -59,7 +60,7 @@ Map result16() { return {steps({1, 2}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0},
 Map resultWmma11() { return {steps({2, 4, 8}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}}}; }
 Map resultWmma12() { return {steps({1, 2, 4}), {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {8, 0}}}; }
 
-const std::vector<Case> cases = {
+const std::vector<Shape> shapes = {
     {"gfx942",
      "v_mfma_f32_32x32x2_f32",
      Format::f32,
@@ -195,6 +196,143 @@ const std::vector<Case> cases = {
      16,
      {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
      resultWmma12()},
+    {"gfx942",
+     "v_mfma_f32_32x32x4_xf32",
+     Format::f32,
+     32,
+     4,
+     {alongK({1}), steps({1, 2, 4, 8, 16}, {2})},
+     result32()},
+    {"gfx942",
+     "v_mfma_f32_16x16x8_xf32",
+     Format::f32,
+     16,
+     8,
+     {alongK({1}), steps({1, 2, 4, 8}, {2, 4})},
+     result16()},
+    {"gfx950",
+     "v_mfma_f32_16x16x32_f16",
+     Format::f16,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16()},
+    {"gfx950",
+     "v_mfma_f32_32x32x16_bf16",
+     Format::bf16,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32()},
+    {"gfx90a",
+     "v_mfma_i32_32x32x8i8",
+     Format::i8,
+     32,
+     8,
+     {alongK({1, 2}), steps({1, 2, 4, 8, 16}, {4})},
+     result32()},
+    {"gfx90a",
+     "v_mfma_i32_16x16x16i8",
+     Format::i8,
+     16,
+     16,
+     {alongK({1, 2}), steps({1, 2, 4, 8}, {4, 8})},
+     result16()},
+    {"gfx950",
+     "v_mfma_i32_32x32x32_i8",
+     Format::i8,
+     32,
+     32,
+     {alongK({1, 2, 4, 8}), steps({1, 2, 4, 8, 16}, {16})},
+     result32()},
+    {"gfx950",
+     "v_mfma_i32_16x16x64_i8",
+     Format::i8,
+     16,
+     64,
+     {alongK({1, 2, 4, 8}), steps({1, 2, 4, 8}, {16, 32})},
+     result16()},
+    {"gfx942",
+     "v_mfma_f32_16x16x32_fp8_fp8",
+     Format::fp8,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16(),
+     "",
+     Format::fp8},
+    {"gfx950",
+     "v_mfma_f32_32x32x16_fp8_bf8",
+     Format::fp8,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32(),
+     "",
+     Format::bf8},
+    {"gfx942",
+     "v_mfma_f32_16x16x32_fp8_bf8",
+     Format::fp8,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16(),
+     "",
+     Format::bf8},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_fp8_bf8",
+     Format::fp8,
+     16,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
+     resultWmma12(),
+     "",
+     Format::bf8},
+    {"gfx950",
+     "v_mfma_f32_32x32x16_bf8_fp8",
+     Format::bf8,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32(),
+     "",
+     Format::fp8},
+    {"gfx942",
+     "v_mfma_f32_16x16x32_bf8_fp8",
+     Format::bf8,
+     16,
+     32,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8, 16})},
+     result16(),
+     "",
+     Format::fp8},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_bf8_fp8",
+     Format::bf8,
+     16,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
+     resultWmma12(),
+     "",
+     Format::fp8},
+    {"gfx950",
+     "v_mfma_f32_32x32x16_bf8_bf8",
+     Format::bf8,
+     32,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8, 16}, {8})},
+     result32(),
+     "",
+     Format::bf8},
+    {"gfx1201",
+     "v_wmma_f32_16x16x16_bf8_bf8",
+     Format::bf8,
+     16,
+     16,
+     {alongK({1, 2, 4}), steps({1, 2, 4, 8}, {8})},
+     resultWmma12(),
+     "",
+     Format::bf8},
 };
 
 // Small integers, which every format holds and whose products' sums are exact.
@@ -226,7 +364,7 @@ std::string range(unsigned first, unsigned count) {
 }
 
 TEST(AmdsimMatrix, MapsOfAllShapes) {
-  for (const Case &c : cases) {
+  for (const Shape &c : shapes) {
     bool old = std::string(c.cpu).starts_with("gfx9"),
          newest = std::string(c.cpu).starts_with("gfx12");
     unsigned lanes = old ? 64 : 32, bits = bitsOf(c.format);
@@ -268,7 +406,8 @@ TEST(AmdsimMatrix, MapsOfAllShapes) {
         in[word * lanes + lane] |= encode(c.format, valueAt(place.first, place.second, 0), isFnuz)
                                    << shift;
         in[(words + word) * lanes + lane] |=
-            encode(c.format, valueAt(place.first, place.second, 3), isFnuz) << shift;
+            encode(c.second.value_or(c.format), valueAt(place.first, place.second, 3), isFnuz)
+            << shift;
       }
     uint64_t x = upload(*loaded.device, in),
              y = upload(*loaded.device, std::vector<uint32_t>(results * lanes));
@@ -322,4 +461,12 @@ TEST(AmdsimMatrix, DoublePrecision) {
 }
 
 } // namespace
+
+std::vector<std::string> matrixTexts() {
+  std::vector<std::string> texts = {"v_mfma_f64_16x16x4_f64 v[16:23], v[8:9], v[10:11], 0"};
+  for (const Shape &c : shapes)
+    texts.push_back(c.name);
+  return texts;
+}
+
 } // namespace tilerun::amdsim::tests

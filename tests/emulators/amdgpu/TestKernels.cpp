@@ -59,6 +59,8 @@ std::string descriptor(const std::string &cpu, const Source &k) {
   .amdhsa_float_denorm_mode_32 3
 )";
   text += isGfx9(cpu) ? "  .amdhsa_accum_offset 128\n" : "  .amdhsa_wavefront_size32 1\n";
+  if (k.hasPrivateBuffer)
+    text += "  .amdhsa_user_sgpr_private_segment_buffer 1\n";
   if (k.scratchBytes)
     text += cpu == "gfx90a" ? "  .amdhsa_system_sgpr_private_segment_wavefront_offset 1\n"
                             : "  .amdhsa_enable_private_segment 1\n";

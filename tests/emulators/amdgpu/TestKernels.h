@@ -17,6 +17,7 @@ namespace tilerun::amdsim::tests {
 struct Source {
   std::string name = "k", body = "";
   unsigned ldsBytes = 0, scratchBytes = 0, argumentBytes = 16;
+  bool hasPrivateBuffer = false; // in s[0:3], before the arguments' pointer
 };
 
 // A linked code object of these kernels for "gfx942" and so on. A failing assembler fails the test.
