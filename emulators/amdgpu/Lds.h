@@ -4,6 +4,8 @@
 
 #include "emulators/amdgpu/Access.h"
 
+#include <algorithm>
+
 namespace tilerun::amdsim {
 
 enum class LdsUse : uint8_t { read, write, atomic };
@@ -11,10 +13,48 @@ enum class LdsUse : uint8_t { read, write, atomic };
 // Whether [at, at + bytes) is in the workgroup's LDS; a fault if not. Records the access and
 // reports a race with another wave since the last barrier. Accesses of less than four bytes are
 // compared with wider ones only.
-bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane);
+inline bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane);
 // Counts the phases of an access at these addresses, if the launch wants it. Conflicts are phases
 // beyond one for each group of lanes that the hardware serves at once.
 void countLds(Wave &w, const uint32_t *addresses, uint64_t active, unsigned bytes, LdsUse use);
+
+// In LdsCell: who read, if several waves did.
+constexpr uint8_t severalReaders = 255;
+// useLds for atomic operations, unaligned accesses, and where something is wrong.
+bool checkLdsUse(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane);
+
+// Records an access of one word; false if it may be a race, with the record as it was.
+inline bool recordWord(const Wave &w, LdsCell &cell, LdsUse use, bool records) {
+  uint8_t self = uint8_t(w.index + 1);
+  bool isRead = use == LdsUse::read, isCurrent = cell.epoch == w.epoch;
+  bool noOtherWrote = cell.writer == self || cell.writer == 0;
+  bool noOtherRead = cell.reader == self || cell.reader == 0;
+  bool isApart = noOtherWrote && (isRead || noOtherRead);
+  if (!records)
+    return !isCurrent || isApart;
+  if (cell.epoch < w.epoch)
+    cell = {w.epoch, 0, 0}; // nobody yet since the barrier
+  else if (!isCurrent || !isApart)
+    return false;
+  if (isRead)
+    cell.reader = cell.reader == 0 || cell.reader == self ? self : severalReaders;
+  else
+    cell.writer = self;
+  return true;
+}
+
+inline bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane) {
+  Workgroup &group = *w.group;
+  uint64_t size = group.lds.size();
+  bool isRoutine = at <= size && bytes <= size - at && use != LdsUse::atomic &&
+                   at % 4 + std::min(bytes, 4u) <= 4;
+  if (isRoutine && group.waves.size() > 1) {
+    LdsCell *cell = group.cells.data() + at / 4;
+    for (unsigned byte = 0; byte < bytes; byte += 4)
+      isRoutine = isRoutine && recordWord(w, cell[byte / 4], use, bytes >= 4);
+  }
+  return isRoutine || checkLdsUse(w, at, bytes, use, lane);
+}
 
 } // namespace tilerun::amdsim
 

@@ -6,9 +6,10 @@ namespace tilerun::amdsim {
 namespace {
 
 // Instead of a wave's number: several waves; atomic operations of several, or of one wave.
-constexpr uint8_t several = 255, atomics = 254, atomicOf = 64;
+constexpr uint8_t several = severalReaders, atomics = 254, atomicOf = 64;
 
-void reportRace(Wave &w, unsigned lane, uint64_t at, LdsUse use, uint8_t other, bool otherWrote) {
+[[gnu::cold, gnu::noinline]] void reportRace(Wave &w, unsigned lane, uint64_t at, LdsUse use,
+                                             uint8_t other, bool otherWrote) {
   const char *what = use == LdsUse::read ? "reads" : use == LdsUse::write ? "writes" : "updates";
   std::string who = other == several   ? "other waves"
                     : other > atomicOf ? "atomic operations of other waves"
@@ -62,7 +63,7 @@ unsigned phaseOf(const Target &target, unsigned bytes, LdsUse use, unsigned lane
 
 } // namespace
 
-bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane) {
+bool checkLdsUse(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane) {
   uint64_t size = w.group->lds.size();
   if (at > size || bytes > size - at) [[unlikely]] {
     w.fault(FindingKind::ldsBounds, int(lane),
