@@ -2,9 +2,9 @@
 // the emulator could not run is an error here, with the kernel and field that is at fault.
 #include "emulators/amdgpu/CodeObject.h"
 
-#include "llvm/BinaryFormat/AMDGPUMetadataVerifier.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Errc.h"
@@ -107,6 +107,37 @@ Expected<Kernel> readKernel(msgpack::DocNode &node) {
     kernel.arguments.push_back(std::move(*argument));
   }
   return kernel;
+}
+
+// Whether the text is one value whose maps have strings as keys. LLVM's reader of documents ends
+// the process on others.
+bool isPlainDocument(StringRef text) {
+  struct Level {
+    uint64_t left; // values to come, keys included
+    bool isMap;
+  };
+  std::vector<Level> levels;
+  msgpack::Reader reader(text);
+  do {
+    msgpack::Object object;
+    Expected<bool> isRead = reader.read(object);
+    if (!isRead)
+      consumeError(isRead.takeError());
+    if (!isRead || !*isRead || object.Kind == msgpack::Type::Extension)
+      return false;
+    bool isKey = !levels.empty() && levels.back().isMap && levels.back().left % 2 == 0;
+    if (isKey && object.Kind != msgpack::Type::String)
+      return false;
+    if (!levels.empty())
+      --levels.back().left;
+    if (object.Kind == msgpack::Type::Map)
+      levels.push_back({2 * uint64_t(object.Length), true});
+    else if (object.Kind == msgpack::Type::Array)
+      levels.push_back({object.Length, false});
+    while (!levels.empty() && levels.back().left == 0)
+      levels.pop_back();
+  } while (!levels.empty());
+  return true;
 }
 
 } // namespace
@@ -235,13 +266,15 @@ Error CodeObject::readMetadata(const object::ObjectFile &file) {
   }
   for (StringRef text : texts) {
     msgpack::Document document;
-    if (!document.readFromBlob(text, false))
-      return problem("its metadata is not MessagePack");
-    AMDGPU::HSAMD::V3::MetadataVerifier verifier(false);
-    if (!verifier.verify(document.getRoot()))
-      return problem("its metadata lacks a field that code object version 4 requires, or one has "
-                     "the wrong type");
-    for (msgpack::DocNode &node : document.getRoot().getMap()["amdhsa.kernels"].getArray()) {
+    if (!isPlainDocument(text) || !document.readFromBlob(text, false))
+      return problem("its metadata is not MessagePack, or has keys that are not strings");
+    msgpack::DocNode &root = document.getRoot();
+    if (!root.isMap())
+      return problem("its metadata is not a map");
+    auto kernels = root.getMap().find("amdhsa.kernels");
+    if (kernels == root.getMap().end() || !kernels->second.isArray())
+      return problem("its metadata has no array 'amdhsa.kernels'");
+    for (msgpack::DocNode &node : kernels->second.getArray()) {
       Expected<Kernel> kernel = readKernel(node);
       if (!kernel)
         return kernel.takeError();
@@ -287,8 +320,11 @@ std::string CodeObject::sourceLine(uint64_t offset) const {
   static std::mutex mutex; // DWARF contexts read their tables when first asked
   std::lock_guard lock(mutex);
   auto *self = const_cast<CodeObject *>(this);
+  // A malformed line table gives no line.
+  auto ignore = [](Error error) { consumeError(std::move(error)); };
   if (!self->lines)
-    self->lines = DWARFContext::create(*object);
+    self->lines = DWARFContext::create(*object, DWARFContext::ProcessDebugRelocations::Process,
+                                       nullptr, "", ignore, ignore);
   std::optional<DILineInfo> info =
       self->lines->getLineInfoForAddress({offset, object::SectionedAddress::UndefSection},
                                          {DILineInfoSpecifier::FileLineInfoKind::RawValue,

@@ -257,7 +257,7 @@ Error Decoder::waitCounts(const Syntax &syntax) {
       inst.offset0 = count;
       continue;
     }
-    if (rest.drop_back().getAsInteger(0, count))
+    if (!rest.consume_back(")") || rest.getAsInteger(0, count))
       return syntaxError("'" + text + "' is not a count to wait for");
     if (name == "vmcnt")
       inst.offset0 = count;

@@ -39,9 +39,10 @@ bool parseRange(StringRef text, unsigned &first, unsigned &words) {
     words = 1;
     return !text.getAsInteger(10, first);
   }
-  auto [low, high] = text.drop_back().split(':');
   unsigned last = 0;
-  if (!text.ends_with("]") || low.getAsInteger(10, first))
+  bool isClosed = text.consume_back("]");
+  auto [low, high] = text.split(':');
+  if (!isClosed || low.getAsInteger(10, first))
     return false;
   if (high.empty())
     last = first;
@@ -155,8 +156,9 @@ bool parseMessage(StringRef text, Operand &operand) {
 
 bool parseHardwareRegister(StringRef text, Operand &operand) {
   SmallVector<StringRef, 3> parts;
-  splitOutside(text.drop_back(), ',', parts);
-  if (!text.ends_with(")") || (parts.size() != 1 && parts.size() != 3))
+  bool isClosed = text.consume_back(")");
+  splitOutside(text, ',', parts);
+  if (!isClosed || (parts.size() != 1 && parts.size() != 3))
     return false;
   unsigned begin = 0, bits = 32;
   int id = StringSwitch<int>(parts[0])

@@ -2,6 +2,8 @@
 // loaded.
 #include "tests/emulators/amdgpu/TestKernels.h"
 
+#include <algorithm>
+
 namespace tilerun::amdsim::tests {
 namespace {
 
@@ -89,6 +91,22 @@ TEST(AmdsimCodeObject, WrongArchitecture) {
       << errorOf(bytes);
   EXPECT_EQ(llvm::toString(Device::create("gfx900").takeError()),
             "'gfx900' is not emulated; emulated are gfx90a, gfx942, gfx950, gfx1100, gfx1201");
+}
+
+TEST(AmdsimCodeObject, MalformedMetadata) {
+  // The note's first string, the key of a map, becomes an array, a number, and a longer string.
+  std::vector<char> good = simple("gfx942");
+  const std::string key = "amdhsa.kernels";
+  auto at = std::search(good.begin(), good.end(), key.begin(), key.end());
+  ASSERT_NE(at, good.end());
+  for (char head : {char(0x91), char(0x81), char(0x05), char(0xbf), char(0xc1)}) {
+    std::vector<char> bad = good;
+    bad[size_t(at - good.begin()) - 1] = head;
+    EXPECT_NE(errorOf(bad).find("metadata"), std::string::npos) << errorOf(bad);
+  }
+  std::vector<char> renamed = good;
+  renamed[size_t(at - good.begin())] = 'x';
+  EXPECT_EQ(errorOf(renamed), "code object: its metadata has no array 'amdhsa.kernels'");
 }
 
 TEST(AmdsimCodeObject, TooMuchLds) {

@@ -118,6 +118,9 @@ TEST(AmdsimDecode, Errors) {
             "operand 'v[2:3]' has 2 registers where the instruction table has 1");
   EXPECT_EQ(decode("v_add_f32_e64 v0, v1, v2 sparkle:1")->error,
             "modifier 'sparkle:1' is not known");
+  EXPECT_EQ(decode("v_add_f32_e32 v0, v1, v[")->error, "operand 'v[' is not known");
+  EXPECT_EQ(decode("s_getreg_b32 s0, hwreg(")->error, "operand 'hwreg(' is not known");
+  EXPECT_EQ(decode("s_waitcnt s5")->error, "'s5' is not a count to wait for");
   EXPECT_EQ(decode("v_mul_lo_u32 v0, v1, v2 clamp")->error,
             "'clamp' is not supported for this instruction");
 }
