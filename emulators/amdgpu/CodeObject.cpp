@@ -322,16 +322,26 @@ std::string CodeObject::sourceLine(uint64_t offset) const {
   auto *self = const_cast<CodeObject *>(this);
   // A malformed line table gives no line.
   auto ignore = [](Error error) { consumeError(std::move(error)); };
+  // Compressed sections say themselves how large they become. The linker for AMDGPU makes none.
+  for (const object::SectionRef &section : object->sections())
+    if (section.isCompressed())
+      return "";
   if (!self->lines)
     self->lines = DWARFContext::create(*object, DWARFContext::ProcessDebugRelocations::Process,
                                        nullptr, "", ignore, ignore);
-  std::optional<DILineInfo> info =
-      self->lines->getLineInfoForAddress({offset, object::SectionedAddress::UndefSection},
-                                         {DILineInfoSpecifier::FileLineInfoKind::RawValue,
-                                          DILineInfoSpecifier::FunctionNameKind::None});
-  if (!info || info->Line == 0 || info->FileName == DILineInfo::BadString)
-    return "";
-  return info->FileName + ":" + std::to_string(info->Line);
+  // Line tables alone: functions and what was inlined into them are not asked for, whose readers
+  // trust their input.
+  for (const auto &unit : self->lines->compile_units()) {
+    const DWARFDebugLine::LineTable *table = self->lines->getLineTableForUnit(unit.get());
+    DILineInfo info;
+    if (table &&
+        table->getFileLineInfoForAddress({offset, object::SectionedAddress::UndefSection}, false,
+                                         "", DILineInfoSpecifier::FileLineInfoKind::RawValue,
+                                         info) &&
+        info.Line != 0 && info.FileName != DILineInfo::BadString)
+      return info.FileName + ":" + std::to_string(info.Line);
+  }
+  return "";
 }
 
 } // namespace tilerun::amdsim

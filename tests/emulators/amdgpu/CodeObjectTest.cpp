@@ -3,6 +3,7 @@
 #include "tests/emulators/amdgpu/TestKernels.h"
 
 #include <algorithm>
+#include <random>
 
 namespace tilerun::amdsim::tests {
 namespace {
@@ -107,6 +108,32 @@ TEST(AmdsimCodeObject, MalformedMetadata) {
   std::vector<char> renamed = good;
   renamed[size_t(at - good.begin())] = 'x';
   EXPECT_EQ(errorOf(renamed), "code object: its metadata has no array 'amdhsa.kernels'");
+}
+
+// Whatever bytes change, reading ends with a result or an error. (Code is not decoded: LLVM's
+// disassembler trusts its input.)
+TEST(AmdsimCodeObject, ChangedBytes) {
+  const std::vector<char> good = simple("gfx1100");
+  std::mt19937 random(8);
+  unsigned loaded = 0;
+  for (unsigned run = 0; run < 400; ++run) {
+    std::vector<char> bytes = good;
+    for (unsigned change = 0; change <= run % 8; ++change) {
+      // Headers and metadata are at the front.
+      size_t at = random() % (random() % 3 ? std::min<size_t>(bytes.size(), 0x400) : bytes.size());
+      bytes[at] = char(random() % 3 ? random() : 0xff);
+    }
+    if (run % 16 == 0)
+      bytes.resize(random() % bytes.size());
+    llvm::Expected<std::unique_ptr<CodeObject>> object = CodeObject::read(bytes);
+    if (!object) {
+      EXPECT_NE(llvm::toString(object.takeError()), "");
+      continue;
+    }
+    (*object)->sourceLine((*object)->kernels()[0].entry);
+    ++loaded;
+  }
+  EXPECT_GT(loaded, 20u) << "most changes should leave something to load";
 }
 
 TEST(AmdsimCodeObject, TooMuchLds) {
