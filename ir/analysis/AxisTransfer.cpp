@@ -128,10 +128,12 @@ AxisInfo AxisTransfer::bitAnd() const {
   for (auto [value, mask] : {std::pair(a(), b()), std::pair(b(), a())}) {
     // Low ones keep low bits: a remainder. The run must not reach beyond them.
     std::optional<int64_t> ones = mask.getConstant();
-    if (!ones || *ones <= 0 || !llvm::isPowerOf2_64(*ones + 1))
+    if (!ones || *ones <= 0 || !llvm::isMask_64(*ones))
       continue;
     for (unsigned dim = 0; dim < rank(); ++dim) {
-      int64_t run = std::min({value[dim].contiguity, value[dim].divisibility, *ones + 1});
+      int64_t run = std::min(value[dim].contiguity, value[dim].divisibility);
+      if (run > *ones) // `*ones + 1` may be more than 64 bits hold.
+        run = *ones + 1;
       if (run == 1)
         continue;
       result[dim].contiguity = run;

@@ -190,6 +190,16 @@ TEST_F(AxisInfoTest, WideOffsetsKeepRuns) {
   EXPECT_EQ(info[0].divisibility, 1);
 }
 
+// One more than such a mask is not a number of 64 bits.
+TEST_F(AxisInfoTest, AllBitsButTheSignKeepRuns) {
+  AxisInfo info = analyze("%n: i64", R"(
+    %r = tile.make_range 0 to 64 : tensor<64xi32>
+    %w = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+    %mask = arith.constant dense<9223372036854775807> : tensor<64xi64>
+    %o = arith.andi %w, %mask : tensor<64xi64>)");
+  EXPECT_EQ(info[0].contiguity, 64);
+}
+
 TEST_F(AxisInfoTest, DeadCodeIsUnknown) {
   module = parseSourceString<ModuleOp>(R"(
     func.func @f() {
