@@ -71,8 +71,12 @@ void load(Wave &w, const Instruction &i) {
   if (!lanes.isGood)
     return;
   unsigned reg = i.dst[0].reg;
-  for (unsigned word = 0; word < words; ++word)
-    w.checkVector(reg + word);
+  for (unsigned word = 0; word < words; ++word) {
+    if constexpr (space == Space::flat) // It may be LDS that is loaded from.
+      w.checkVector(reg + word);
+    else
+      w.checkReload(reg + word);
+  }
   loadLanes<bytes, isSigned, part>(w, reg, lanes);
   if (lanes.dropped) {
     alignas(64) Row zeros = {};

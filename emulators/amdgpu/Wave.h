@@ -96,6 +96,12 @@ struct Wave {
     if (isPending(vgprPending[reg])) [[unlikely]]
       reportPending(reg, true);
   }
+  // Before a load from global memory writes a register: such loads return in order, so that an
+  // earlier one may still be under way.
+  void checkReload(unsigned reg) {
+    if (vgprPending[reg] >> 28 != uint32_t(Pending::vectorMemory))
+      checkVector(reg);
+  }
   void checkScalar(unsigned reg) {
     if (isPending(sgprPending[reg])) [[unlikely]]
       reportPending(reg, false);

@@ -55,6 +55,24 @@ TEST(AmdsimChecks, MissingWaitForVectorLoad) {
   EXPECT_EQ(messages(Fixture("gfx942", {.body = body("s_waitcnt vmcnt(1)")}).run()), "");
 }
 
+// Loads of one counter return in order: one may follow another into the same register.
+TEST(AmdsimChecks, LoadsIntoOneRegisterNeedNoWait) {
+  auto body = [](const char *second, const char *wait) {
+    return pointers + "v_mov_b32 v8, 0\nglobal_load_dword v2, v1, s[4:5]\n" + second + "\n" + wait +
+           "\nglobal_store_dword v1, v2, s[6:7]";
+  };
+  const char *same = "global_load_dword v2, v1, s[4:5]", *lds = "ds_read_b32 v2, v8";
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = body(same, "s_waitcnt vmcnt(0)")}).run()), "");
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = body(same, "s_waitcnt vmcnt(1)")}).run()),
+            "missing wait: uses v2 before a wait for the access that loads it");
+  EXPECT_EQ(
+      finding(Fixture("gfx942", {.body = "v_mov_b32 v9, 0\nv_mov_b32 v8, 0\nds_write_b32 v8, v9\n" +
+                                         body(lds, "s_waitcnt vmcnt(0) lgkmcnt(0)"),
+                                 .ldsBytes = 64})
+                  .run()),
+      "missing wait: uses v2 before a wait for the access that loads it");
+}
+
 TEST(AmdsimChecks, UndefinedRegister) {
   std::string body = pointers + "v_add_u32 v3, 1, v2\nglobal_store_dword v1, v3, s[6:7]";
   EXPECT_EQ(finding(Fixture("gfx942", {.body = body}).run()),
