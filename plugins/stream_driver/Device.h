@@ -128,9 +128,8 @@ TilerunStatus failLost(const TilerunErrorSink *sink, const D *device, const char
 }
 
 /// Why a device answers that it is lost before it is open: some drivers give none to a process that
-/// lost one.
-template <typename D> std::string describeEarlierLoss(uint32_t device) {
-  const std::string loss = getUsers<D>().getLastLoss(device);
+/// lost one. `loss`: what the process lost it by; "" if it is not known to have.
+inline std::string describeEarlierLoss(const std::string &loss) {
   return loss.empty() ? "; if this process lost a device before, its driver may give it none any "
                         "more: start a new process"
                       : "; this process lost the device before, and its driver does not give it "
@@ -158,13 +157,17 @@ TilerunStatus finish(const TilerunErrorSink *sink, D *device, const Outcome &out
     if (device->isOpen && pending.empty() && !more)
       message += "; no kernel of this handle was under way, so that another handle or another "
                  "device of this process may have been the cause";
-    if (device->isOpen)
+    if (device->isOpen) {
       message += describePending(pending, more) +
                  "; the device is lost: close it and open it again, in a new process if the driver "
                  "refuses that";
-    else
-      message += describeEarlierLoss<D>(device->ordinal);
-    device->latch.lose(message);
+      device->latch.lose(message);
+    } else {
+      // The reason stays what it was, however often the device is tried.
+      const std::string loss = getUsers<D>().getLastLoss(device->ordinal);
+      device->latch.lose(loss.empty() ? message : loss);
+      message += describeEarlierLoss(loss);
+    }
   }
   return report(sink, status, outcome.expression, device->id.c_str(), name.c_str(), message);
 }

@@ -322,6 +322,11 @@ TEST_F(StreamDriverLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
   std::string message = keeper.take(status).message;
   EXPECT_NE(message.find("start a new process"), std::string::npos) << message;
   EXPECT_NE(message.find("in kernel 'tilerun_test_fault'"), std::string::npos) << message;
+  for (int round = 0; round < 2; ++round) {
+    status = t.open_device(0, nullptr, &device, keeper.getSink());
+    EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+    EXPECT_EQ(keeper.take(status).message, message) << "the text grows with each attempt";
+  }
   EXPECT_EQ(t.synchronize_device(other, keeper.getSink()), TILERUN_STATUS_OK);
   TilerunAddress address = 0;
   EXPECT_EQ(t.allocate(other, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
