@@ -2,6 +2,7 @@
 // a launch is one of them.
 #pragma once
 
+#include "plugins/hip/CapturedEvents.h"
 #include "plugins/hip/Driver.h"
 #include "plugins/hip/Reports.h"
 #include "plugins/stream_driver/Attributes.h"
@@ -49,6 +50,7 @@ struct Device : DeviceState<Device> {
   uint32_t maxShared = 0;    ///< Bytes of shared memory of one program.
   hipStream_t own = nullptr; ///< The stream that a null handle means.
   mutable Reports reports{driver};
+  mutable CapturedEvents capturedEvents;
 
   /// Makes the device the thread's for a scope. Its context is the process's own, which every
   /// handle and every framework shares.
@@ -76,8 +78,8 @@ struct Device : DeviceState<Device> {
     bool changed = false;
   };
 
-  /// Lets a call that no graph can hold, such as an allocation, pass while the thread captures one
-  /// on another stream. Without it the call would fail, and end the capture.
+  /// Lets a call that no graph can hold, such as an allocation or a wait, pass while the process
+  /// captures one on another stream. Without it the call would fail, and end the capture.
   class OutsideCapture {
   public:
     explicit OutsideCapture(const Driver &driver)
@@ -128,8 +130,10 @@ struct Device : DeviceState<Device> {
   Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const {
     return getAttributeNumber(*this, property, number, known);
   }
+  /// Ends the captures of the process, which no mode of the thread prevents.
   Outcome synchronize() const { return take(HIP(hipDeviceSynchronize()), nullptr); }
-  /// The outcome of a wait, or what kernels have told since.
+  /// The outcome of a wait, or what kernels have told since. To be called outside of captures, as
+  /// it may look at events.
   Outcome take(const Outcome &waited, const hipStream_t *stream) const {
     return waited ? waited : reports.take(stream, waited.expression);
   }
@@ -199,22 +203,25 @@ struct Device : DeviceState<Device> {
   Outcome waitForStream(hipStream_t stream) const {
     constexpr const char *kCall = "hipStreamSynchronize(stream)";
     const Outcome outcome = checkCapture(stream, kCall);
+    const OutsideCapture outside(driver); // Of other streams.
     return outcome ? outcome : Outcome{driver.hipStreamSynchronize(stream), kCall};
   }
   Outcome synchronizeStream(hipStream_t stream) const {
+    const OutsideCapture outside(driver);
     return take(waitForStream(stream), &stream);
   }
   Outcome queryStream(hipStream_t stream) const {
     constexpr const char *kCall = "hipStreamQuery(stream)";
     const Outcome outcome = checkCapture(stream, kCall);
+    const OutsideCapture outside(driver); // Of other streams.
     return outcome ? outcome : take({driver.hipStreamQuery(stream), kCall}, &stream);
   }
   /// Waiting for a stream that is captured into a graph fails, and would end the capture: refused
   /// before the runtime sees it.
   Outcome checkCapture(hipStream_t stream, const char *call) const {
-    int status = 0;
-    const Outcome outcome = HIP(hipStreamIsCapturing(stream, &status));
-    return outcome || status != kCaptureActive ? outcome : Outcome{kStreamCaptureUnsupported, call};
+    bool captures = false;
+    const Outcome outcome = isCapturing(stream, captures);
+    return outcome || !captures ? outcome : Outcome{kStreamCaptureUnsupported, call};
   }
   Outcome waitEvent(hipStream_t stream, hipEvent_t event) const {
     return HIP(hipStreamWaitEvent(stream, event, 0));
@@ -223,15 +230,35 @@ struct Device : DeviceState<Device> {
     constexpr unsigned kDisableTiming = 2;
     return HIP(hipEventCreateWithFlags(&event, timing ? 0 : kDisableTiming));
   }
-  Outcome destroyEvent(hipEvent_t event) const { return HIP(hipEventDestroy(event)); }
-  Outcome recordEvent(hipEvent_t event, hipStream_t stream) const {
-    return HIP(hipEventRecord(event, stream));
+  Outcome destroyEvent(hipEvent_t event) const {
+    capturedEvents.note(event, false);
+    return HIP(hipEventDestroy(event));
   }
+  Outcome recordEvent(hipEvent_t event, hipStream_t stream) const {
+    bool captures = false;
+    if (const Outcome outcome = isCapturing(stream, captures))
+      return outcome;
+    const Outcome outcome = HIP(hipEventRecord(event, stream));
+    if (!outcome)
+      capturedEvents.note(event, captures);
+    return outcome;
+  }
+  // Waiting for an event of a capture is refused likewise.
   Outcome synchronizeEvent(hipEvent_t event) const {
+    if (capturedEvents.has(event))
+      return {kCapturedEvent, "hipEventSynchronize(event)"};
+    const OutsideCapture outside(driver);
     return take(HIP(hipEventSynchronize(event)), nullptr);
   }
-  Outcome queryEvent(hipEvent_t event) const { return take(HIP(hipEventQuery(event)), nullptr); }
+  Outcome queryEvent(hipEvent_t event) const {
+    if (capturedEvents.has(event))
+      return {kCapturedEvent, "hipEventQuery(event)"};
+    const OutsideCapture outside(driver);
+    return take(HIP(hipEventQuery(event)), nullptr);
+  }
   Outcome elapsedTime(float &time, hipEvent_t start, hipEvent_t end) const {
+    if (capturedEvents.has(start) || capturedEvents.has(end))
+      return {kCapturedEvent, "hipEventElapsedTime(&time, start, end)"};
     return HIP(hipEventElapsedTime(&time, start, end));
   }
 
@@ -271,6 +298,12 @@ struct Device : DeviceState<Device> {
   }
 
 private:
+  Outcome isCapturing(hipStream_t stream, bool &captures) const {
+    int status = 0;
+    const Outcome outcome = HIP(hipStreamIsCapturing(stream, &status));
+    captures = status == kCaptureActive;
+    return outcome;
+  }
   /// With a pointer to each parameter, or null and all of them packed.
   Outcome start(const Function &function, const TilerunPluginLaunch &launch, hipStream_t stream,
                 void **parameters, const void *arguments, size_t size) const {

@@ -159,6 +159,7 @@ enum Result {
   kLaunchFailure = 719,
   kNotSupported = 801,
   kStreamCaptureUnsupported = 900,
+  kCapturedEvent = 907,
   kStreamCaptureWrongThread = 908,
   kUnknown = 999,
 };

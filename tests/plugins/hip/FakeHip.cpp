@@ -27,6 +27,7 @@ struct ihipStream_t {
 };
 struct ihipEvent_t {
   bool timing, recorded = false;
+  ihipStream_t *captured = nullptr; // The capture that it was recorded in.
   std::chrono::steady_clock::time_point time;
 };
 struct ihipModuleSymbol_t {
@@ -72,22 +73,33 @@ static hipError_t checkDevice() {
 // Handles 0, 1 and 2 are the runtime's own streams.
 static bool isStream(hipStream_t stream) { return toAddress(stream) <= 2 || isObject(stream); }
 static bool isCaptured(hipStream_t stream) { return captures.count(stream) != 0; }
-// Calls that no graph can hold end the captures of the process, unless the thread is relaxed.
-static hipError_t checkUnsafe() {
-  if (captures.empty() || captureMode == kCaptureModeRelaxed)
-    return kSuccess;
+static hipError_t endCaptures() {
   for (hipStream_t stream : captures)
     stream->isInvalid = true;
-  return kStreamCaptureUnsupported;
+  return captures.empty() ? kSuccess : kStreamCaptureUnsupported;
 }
-// Waiting for a captured stream ends its capture.
+// Calls that no graph can hold end the captures of the process, unless the thread is relaxed.
+static hipError_t checkUnsafe() {
+  return captureMode == kCaptureModeRelaxed ? kSuccess : endCaptures();
+}
+// Waiting for a captured stream ends its capture; for any other stream, those of the process.
 static hipError_t checkWait(hipStream_t stream) {
   if (!isStream(stream))
     return kInvalidHandle;
   if (!isCaptured(stream))
-    return kSuccess;
+    return checkUnsafe();
   stream->isInvalid = true;
   return kStreamCaptureUnsupported;
+}
+// The same for events, which are captured where their stream was.
+static hipError_t checkWait(hipEvent_t event) {
+  if (!isObject(event))
+    return kInvalidHandle;
+  if (!event->captured)
+    return checkUnsafe();
+  if (isObject(event->captured))
+    event->captured->isInvalid = true;
+  return kCapturedEvent;
 }
 
 extern "C" {
@@ -140,6 +152,8 @@ const char *hipGetErrorName(hipError_t error) {
     return "hipErrorLaunchFailure";
   case kStreamCaptureUnsupported:
     return "hipErrorStreamCaptureUnsupported";
+  case kCapturedEvent:
+    return "hipErrorCapturedEvent";
   }
   return "hipErrorUnknown";
 }
@@ -242,9 +256,10 @@ FAKE(hipDeviceReset, ()) {
   fake_driver::freeAll(&device);
   return kSuccess;
 }
+// It ends every capture, whatever the thread's mode is.
 FAKE(hipDeviceSynchronize, ()) {
   ENTER_DEVICE("hipDeviceSynchronize");
-  return checkUnsafe();
+  return endCaptures();
 }
 FAKE(hipThreadExchangeStreamCaptureMode, (int *mode)) {
   ENTER("hipThreadExchangeStreamCaptureMode");
@@ -409,9 +424,10 @@ FAKE(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned)) {
   ENTER_DEVICE("hipStreamWaitEvent");
   return isStream(stream) && isObject(event) ? kSuccess : kInvalidHandle;
 }
-// For tests: a capture, and what it has got; the error is that of a capture which was ended.
+// For tests: a capture, and what it holds; the error is that of a capture which was ended.
 FAKE(hipStreamBeginCapture, (hipStream_t stream, int)) {
   ENTER_DEVICE("hipStreamBeginCapture");
+  stream->isInvalid = false;
   captures.insert(stream);
   stream->isCapturing = true;
   return kSuccess;
@@ -433,7 +449,7 @@ FAKE(hipStreamIsCapturing, (hipStream_t stream, int *status)) {
 }
 FAKE(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags)) {
   ENTER_DEVICE("hipEventCreateWithFlags");
-  *event = fake_driver::add(new ihipEvent_t{(flags & 2) == 0, false, {}});
+  *event = fake_driver::add(new ihipEvent_t{(flags & 2) == 0, false, nullptr, {}});
   return kSuccess;
 }
 FAKE(hipEventDestroy, (hipEvent_t event)) {
@@ -445,21 +461,22 @@ FAKE(hipEventRecord, (hipEvent_t event, hipStream_t stream)) {
   if (!isObject(event) || !isStream(stream))
     return kInvalidHandle;
   event->recorded = true;
+  event->captured = isCaptured(stream) ? stream : nullptr;
   event->time = std::chrono::steady_clock::now();
   return kSuccess;
 }
 FAKE(hipEventSynchronize, (hipEvent_t event)) {
   ENTER_DEVICE("hipEventSynchronize");
-  return isObject(event) ? kSuccess : kInvalidHandle;
+  return checkWait(event);
 }
 FAKE(hipEventQuery, (hipEvent_t event)) {
   ENTER_DEVICE("hipEventQuery");
-  return isObject(event) ? kSuccess : kInvalidHandle;
+  return checkWait(event);
 }
 FAKE(hipEventElapsedTime, (float *milliseconds, hipEvent_t start, hipEvent_t end)) {
   ENTER_DEVICE("hipEventElapsedTime");
   for (hipEvent_t event : {start, end})
-    if (!isObject(event) || !event->timing || !event->recorded)
+    if (!isObject(event) || !event->timing || !event->recorded || event->captured)
       return kInvalidHandle;
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return kSuccess;

@@ -128,10 +128,12 @@ TEST_F(HipLaunch, CapturesGoOn) {
   };
   int (*create)(hipStream_t *, unsigned) = nullptr;
   int (*begin)(hipStream_t, int) = nullptr;
+  int (*getStatus)(hipStream_t, int *) = nullptr;
   int (*end)(hipStream_t, int *) = nullptr;
   int (*destroy)(hipStream_t) = nullptr;
   get(create, "hipStreamCreateWithFlags");
   get(begin, "hipStreamBeginCapture");
+  get(getStatus, "hipStreamIsCapturing");
   get(end, "hipStreamEndCapture");
   get(destroy, "hipStreamDestroy");
   hipStream_t foreign = nullptr;
@@ -139,7 +141,16 @@ TEST_F(HipLaunch, CapturesGoOn) {
   TilerunPluginStream *stream = nullptr;
   ASSERT_EQ(t.adopt_stream(device, reinterpret_cast<uint64_t>(foreign), &stream, nullptr),
             TILERUN_STATUS_OK);
+  TilerunPluginEvent *start = nullptr, *event = nullptr;
+  ASSERT_EQ(t.create_event(device, TILERUN_EVENT_TIMING, &start, nullptr), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.create_event(device, TILERUN_EVENT_TIMING, &event, nullptr), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.record_event(start, nullptr, nullptr), TILERUN_STATUS_OK);
   ASSERT_EQ(begin(foreign, 0), 0);
+  auto expectGoesOn = [&](const char *after) {
+    int captureStatus = 0;
+    EXPECT_EQ(getStatus(foreign, &captureStatus), 0);
+    EXPECT_EQ(captureStatus, hip::kCaptureActive) << "the capture was ended by " << after;
+  };
 
   EXPECT_EQ(launchDelay(kernel, stream, address), TILERUN_STATUS_OK);
   void *pinned = nullptr;
@@ -150,11 +161,31 @@ TEST_F(HipLaunch, CapturesGoOn) {
   EXPECT_EQ(t.free_host(device, pinned, keeper.getSink()), TILERUN_STATUS_OK);
   EXPECT_EQ(t.load_module(device, artifact, &second, keeper.getSink()), TILERUN_STATUS_OK);
   t.unload_module(second);
+  expectGoesOn("memory or modules");
+  // Waiting for what is not captured.
+  EXPECT_EQ(t.synchronize_stream(device, nullptr, keeper.getSink()), TILERUN_STATUS_OK);
+  expectGoesOn("synchronize_stream");
+  EXPECT_EQ(t.query_stream(device, nullptr, keeper.getSink()), TILERUN_STATUS_OK);
+  expectGoesOn("query_stream");
+  EXPECT_EQ(t.synchronize_event(start, keeper.getSink()), TILERUN_STATUS_OK);
+  expectGoesOn("synchronize_event");
+  EXPECT_EQ(t.query_event(start, keeper.getSink()), TILERUN_STATUS_OK);
+  expectGoesOn("query_event");
+  // Waiting for what is.
   TilerunStatus status = t.synchronize_stream(device, stream, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_HAS(keeper.take(status).message,
              "hipStreamSynchronize(stream) on hip:0: hipErrorStreamCaptureUnsupported: ");
   EXPECT_EQ(t.query_stream(device, stream, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(t.record_event(event, stream, keeper.getSink()), TILERUN_STATUS_OK);
+  status = t.synchronize_event(event, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_HAS(keeper.take(status).message,
+             "hipEventSynchronize(event) on hip:0: hipErrorCapturedEvent: ");
+  EXPECT_EQ(t.query_event(event, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
+  double milliseconds = 0;
+  EXPECT_EQ(t.elapsed_time(start, event, &milliseconds, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
+  expectGoesOn("an event that was recorded in it");
   // Freeing on it would wait.
   EXPECT_EQ(t.free(device, stream, address, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(launchDelay(kernel, stream, address), TILERUN_STATUS_OK);
@@ -163,6 +194,17 @@ TEST_F(HipLaunch, CapturesGoOn) {
   int launches = 0;
   EXPECT_EQ(end(foreign, &launches), 0) << "the capture was ended";
   EXPECT_EQ(launches, 2);
+  // An event of the capture still is none to wait for, until it is recorded again.
+  EXPECT_EQ(t.query_event(event, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(t.record_event(event, stream, nullptr), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.synchronize_event(event, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.elapsed_time(start, event, &milliseconds, nullptr), TILERUN_STATUS_OK);
+  // Only a wait for the whole device ends a capture, and fails.
+  ASSERT_EQ(begin(foreign, 0), 0);
+  EXPECT_EQ(t.synchronize_device(device, nullptr), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(end(foreign, &launches), 0);
+  t.destroy_event(start);
+  t.destroy_event(event);
   // Afterwards the stream is an ordinary one again, and stays the caller's.
   EXPECT_EQ(t.synchronize_stream(device, stream, keeper.getSink()), TILERUN_STATUS_OK);
   t.destroy_stream(stream);
