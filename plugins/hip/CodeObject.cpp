@@ -71,7 +71,7 @@ static std::string checkElf(std::string_view bytes) {
   using Range = std::pair<uint64_t, uint64_t>;
   Elf64_Ehdr header;
   if (bytes.size() < sizeof(header) || bytes.substr(0, SELFMAG) != ELFMAG)
-    return "it is neither an ELF file nor a bundle of such";
+    return "it is neither an ELF file nor a bundle of ELF files";
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_machine != kMachineAmdgpu)

@@ -16,7 +16,8 @@ static constexpr int kFirstUnsure = makeVersion(5, 3);
 
 static std::string describeOldDriver(const Driver &driver, unsigned version) {
   return "the driver is too old for this code object: it is HIP " + formatVersion(driver.version) +
-         ", and code objects of version " + std::to_string(version) + " need ROCm 6.0 or later";
+         ", and code objects of version " + std::to_string(version) +
+         (version == kOldVersion + 1 ? " need ROCm 6.0 or later" : " need a later one");
 }
 
 std::string Device::checkCompatibility(const std::string &text) const {

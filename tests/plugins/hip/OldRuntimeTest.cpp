@@ -10,12 +10,19 @@ using plugin_test::waitForChild;
 
 namespace {
 
-// Opens a device of such a runtime and loads code of version 5; "" if that works.
-std::string loadOver(const char *version, std::string &target) {
+std::shared_ptr<const Plugin> loadPlugin(const char *version) {
   setenv("TILERUN_HIP_DRIVER", FAKE_HIP_5, 1);
   setenv("FAKE_HIP_VERSION", version, 1);
   std::string reason;
   std::shared_ptr<const Plugin> plugin = Plugin::load(HIP_PLUGIN, reason);
+  EXPECT_TRUE(plugin) << reason;
+  return plugin;
+}
+
+// Opens a device of such a runtime and loads code of version 5; "" if that works.
+std::string loadOver(const char *version, std::string &target) {
+  std::string reason;
+  const std::shared_ptr<const Plugin> plugin = loadPlugin(version);
   const std::vector<DeviceInfo> devices = plugin->getDevices(reason);
   if (devices.empty())
     return reason;
@@ -56,6 +63,61 @@ TEST(OldRuntime, IsTooOldForTheCode) {
                 "incompatible: check_compatibility on hip:0: the artifact is for "
                 "'hip:bundle:cov5': the driver is too old for this code object: it is HIP 5.2, and "
                 "code objects of version 5 need ROCm 6.0 or later");
+}
+
+// A release is named for version 5 alone; a later version needs a later one.
+TEST(OldRuntime, IsTooOldForLaterVersions) {
+  if (waitForChild())
+    return;
+  const std::shared_ptr<const Plugin> plugin = loadPlugin("50221153");
+  const TilerunPlugin &t = plugin->getTable();
+  ErrorKeeper keeper;
+  TilerunPluginDevice *device = nullptr;
+  EXPECT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+  const TilerunStatus status = t.check_compatibility(device, "hip:gfx942:cov6", keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_INCOMPATIBLE);
+  EXPECT_EQ(
+      keeper.take(status).message,
+      "check_compatibility on hip:0: the artifact is for 'hip:gfx942:cov6': the driver is too "
+      "old for this code object: it is HIP 5.2, and code objects of version 6 need a later "
+      "one");
+  t.close_device(device);
+  std::fflush(stdout);
+  _exit(testing::Test::HasFailure());
+}
+
+// ROCm 5 numbers the kinds of memory otherwise.
+TEST(OldRuntime, TellsTheHostsMemory) {
+  if (waitForChild())
+    return;
+  const std::shared_ptr<const Plugin> plugin = loadPlugin("50700000");
+  const TilerunPlugin &t = plugin->getTable();
+  TilerunPluginDevice *device = nullptr, *other = nullptr;
+  EXPECT_EQ(t.open_device(0, nullptr, &device, nullptr), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.open_device(1, nullptr, &other, nullptr), TILERUN_STATUS_OK);
+  TilerunAddress own = 0, others = 0;
+  void *pinned = nullptr;
+  EXPECT_EQ(t.allocate(device, nullptr, 64, &own, nullptr), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.allocate(other, nullptr, 64, &others, nullptr), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.allocate_host(device, 64, &pinned, nullptr), TILERUN_STATUS_OK);
+  auto expectInfo = [&](TilerunAddress address, bool isOnHost, bool isOthers) {
+    TilerunPluginPointerInfo info = {};
+    info.struct_size = sizeof(info);
+    EXPECT_EQ(t.get_pointer_info(device, address, &info, nullptr), TILERUN_STATUS_OK);
+    EXPECT_EQ(info.on_host != 0, isOnHost);
+    EXPECT_EQ(info.other_device != 0, isOthers);
+    EXPECT_EQ(info.base, address);
+  };
+  expectInfo(own, false, false);
+  expectInfo(others, false, true);
+  expectInfo(reinterpret_cast<TilerunAddress>(pinned), true, false);
+  t.free(device, nullptr, own, nullptr);
+  t.free(other, nullptr, others, nullptr);
+  t.free_host(device, pinned, nullptr);
+  t.close_device(other);
+  t.close_device(device);
+  std::fflush(stdout);
+  _exit(testing::Test::HasFailure());
 }
 
 // Whether a version in between takes the code is the runtime's to say.
