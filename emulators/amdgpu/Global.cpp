@@ -45,6 +45,56 @@ void loadLanes(Wave &w, unsigned reg, const Lanes &lanes) {
   }
 }
 
+// Whether a host address is in the wave's private memory, and its marks of bytes never written,
+// which lie behind that of all lanes.
+bool isPrivate(const Wave &w, uint64_t address) {
+  return address - reinterpret_cast<uintptr_t>(w.scratch) < uint64_t(w.scratchBytes) * w.lanes;
+}
+uint8_t *privateMarks(const Wave &w, uint64_t address) {
+  return hostPointer(address + uint64_t(w.scratchBytes) * w.lanes);
+}
+
+// The lanes whose address is in private memory, where a value that was never written may be stored:
+// compilers spill whole registers. Whoever loads it gets it back as undefined.
+template <Space space> uint64_t privateLanes(const Wave &w, const Lanes &lanes) {
+  if (space == Space::global || !w.scratchBytes)
+    return 0;
+  uint64_t result = 0;
+  forLanes(lanes.active,
+           [&](unsigned lane) { result |= uint64_t(isPrivate(w, lanes.address[lane])) << lane; });
+  return result;
+}
+
+// The shadow of what lanes loaded from private memory.
+template <unsigned bytes, Part part>
+void loadMarks(Wave &w, unsigned reg, const Lanes &lanes, uint64_t inPrivate) {
+  forLanes(inPrivate, [&](unsigned lane) {
+    const uint8_t *marks = privateMarks(w, lanes.address[lane]);
+    for (unsigned word = 0; word < (bytes + 3) / 4; ++word) {
+      uint32_t undefined = 0;
+      std::memcpy(&undefined, marks + 4 * word, std::min(bytes, 4u));
+      const bool low = bytes < 4 ? undefined && part != Part::high : undefined & 0xffff,
+                 high = bytes < 4 ? undefined && part != Part::low : undefined >> 16;
+      w.shadowLow[reg + word] |= uint64_t(low) << lane;
+      w.shadowHigh[reg + word] |= uint64_t(high) << lane;
+    }
+  });
+}
+
+// The reverse.
+template <unsigned bytes, Part part>
+void storeMarks(Wave &w, unsigned reg, const Lanes &lanes, uint64_t inPrivate) {
+  forLanes(inPrivate, [&](unsigned lane) {
+    uint8_t *to = privateMarks(w, lanes.address[lane]);
+    for (unsigned word = 0; word < (bytes + 3) / 4; ++word) {
+      const uint8_t low = w.shadowLow[reg + word] >> lane & 1,
+                    high = w.shadowHigh[reg + word] >> lane & 1;
+      const uint8_t first = part == Part::high ? high : low, marks[4] = {first, first, high, high};
+      std::memcpy(to + 4 * word, marks, std::min(bytes, 4u));
+    }
+  });
+}
+
 // The copy to LDS writes to M0 + offset + lane * bytes; each lane's bytes are consecutive.
 template <unsigned bytes>
 void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copied) {
@@ -88,6 +138,7 @@ void load(Wave &w, const Instruction &i) {
   }
   for (unsigned word = 0; word < words; ++word)
     markLoaded<part>(w, reg + word, lanes.active | lanes.dropped);
+  loadMarks<bytes, part>(w, reg, lanes, privateLanes<space>(w, lanes));
   markPending(w, i.dst[0], words, issueLoad(w, space));
 }
 
@@ -104,11 +155,13 @@ template <Space space, unsigned bytes, Part part> void store(Wave &w, const Inst
   if (!lanes.isGood)
     return;
   const Operand &source = i.src[data];
-  checkData(w, source, words, lanes.active,
+  const uint64_t inPrivate = privateLanes<space>(w, lanes);
+  checkData(w, source, words, lanes.active & ~inPrivate,
             bytes >= 4           ? 3
             : part == Part::high ? 2
                                  : 1,
             "a value that is stored");
+  storeMarks<bytes, part>(w, source.reg, lanes, inPrivate);
   if constexpr (bytes >= 4) {
     forLanes(lanes.active, [&](unsigned lane) {
       uint8_t *to = hostPointer(lanes.address[lane]);

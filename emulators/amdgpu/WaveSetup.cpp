@@ -138,11 +138,12 @@ void setUpGroup(Workgroup &group, LaunchState &launch, const uint32_t id[3], Cou
   std::fill(group.lds.begin(), group.lds.end(), uint8_t(garbage >> 8));
   group.ldsUndefined.assign(ldsBytes, 1);
   group.cells.resize(ldsBytes / 4 + 1);
+  // Private memory of a wave, and as many bytes behind it: 1 for each that was never written.
   size_t registers = size_t(vgprCount) * lanes,
          scratch = size_t(kernel.scratchBytesPerLane) * lanes;
   // Rows begin at multiples of 64 bytes.
   group.registers.resize(registers * waves + 16);
-  group.scratch.assign(scratch * waves, uint8_t(garbage >> 8));
+  group.scratch.assign(2 * scratch * waves, uint8_t(garbage >> 8));
   auto aligned = (reinterpret_cast<uintptr_t>(group.registers.data()) + 63) & ~uintptr_t(63);
   // Epochs go on from the last workgroup's, so that what it left in the cells is old.
   uint32_t epoch = 1;
@@ -156,7 +157,9 @@ void setUpGroup(Workgroup &group, LaunchState &launch, const uint32_t id[3], Cou
     w.group = &group, w.target = &launch.object.target(), w.launch = &launch,
     w.counters = &counters;
     w.vgprs = reinterpret_cast<uint32_t *>(aligned) + registers * index;
-    w.scratch = group.scratch.data() + scratch * index, w.scratchBytes = kernel.scratchBytesPerLane;
+    w.scratch = group.scratch.data() + 2 * scratch * index;
+    w.scratchBytes = kernel.scratchBytesPerLane;
+    std::fill_n(w.scratch + scratch, scratch, uint8_t(1));
     setUpWave(w, launch, id);
   }
 }

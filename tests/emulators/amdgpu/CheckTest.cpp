@@ -103,6 +103,35 @@ TEST(AmdsimChecks, UndefinedHalvesThatDoNotMatter) {
       "");
 }
 
+// A spill is not a use: what comes back is as undefined as it was.
+TEST(AmdsimChecks, UndefinedValuesPassThroughPrivateMemory) {
+  const std::string wait = "s_waitcnt vmcnt(0)\n", store = "global_store_dword v1, v5, s[6:7]",
+                    unwritten = "undefined value: a value that is stored depends on a register or "
+                                "LDS that was never written";
+  auto run = [&](const std::string &body) {
+    return Fixture("gfx942", {.body = pointers + body, .scratchBytes = 32}).run();
+  };
+  // v2 is written, v3 is not.
+  const std::string spill = "v_mov_b32 v2, 7\nscratch_store_dwordx2 off, v[2:3], off\n" + wait;
+  EXPECT_EQ(messages(run(spill + "scratch_load_dword v5, off, off\n" + wait + store)), "");
+  EXPECT_EQ(finding(run(spill + "scratch_load_dword v5, off, off offset:4\n" + wait + store)),
+            unwritten);
+  EXPECT_EQ(finding(run(spill + "scratch_load_sbyte v5, off, off offset:5\n" + wait + store)),
+            unwritten);
+  // Bytes that are written later, and those that never are.
+  EXPECT_EQ(messages(run(spill + "scratch_store_dword off, v2, off offset:4\n" + wait +
+                         "scratch_load_dword v5, off, off offset:4\n" + wait + store)),
+            "");
+  EXPECT_EQ(finding(run("scratch_load_dword v5, off, off offset:8\n" + wait + store)), unwritten);
+  // Halves: the low one of v5 is from memory never written, and masked away.
+  EXPECT_EQ(messages(run("v_mov_b32 v5, 0\nscratch_load_short_d16 v5, off, off offset:8\n" + wait +
+                         "v_and_b32 v5, 0xffff0000, v5\n" + store)),
+            "");
+  EXPECT_EQ(finding(run("v_mov_b32 v5, 0\nscratch_load_short_d16_hi v5, off, off offset:8\n" +
+                        wait + store)),
+            unwritten);
+}
+
 TEST(AmdsimChecks, UndefinedHighWordOfASum) {
   // v5 is never written: it reaches the high word of the sum, and not the low one.
   std::string body = pointers + "v_mov_b32 v4, 1\nv_mad_u64_u32 v[2:3], s[8:9], v0, 5, v[4:5]\n";
