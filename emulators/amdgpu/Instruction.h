@@ -69,6 +69,9 @@ enum RowFlag : uint16_t {
   bitwise = 32,     // shadow bits follow single bits (see Vector.h)
   ignoresText = 64, // operands mean nothing to the emulator
   waits = 128,      // operands are counts to wait for
+  readsLists = 256, // the handler reads neg_lo and neg_hi itself, or refuses them
+  picks = 1024,     // the least, greatest or middle number of its operands
+  keepsBits = 512,  // operands and results of a float's type are never flushed
 };
 
 struct OpcodeRow {
@@ -155,6 +158,7 @@ struct Instruction {
   uint8_t dstSelect = 6,
           dstUnused = 0;   // SDWA: which part is written; 0 pad, 1 sign-extend, 2 preserve
   uint8_t opSel = 0;       // the list of op_sel as bits
+  uint8_t byteSelect = 0;  // byte_sel: of the source, or of the destination
   bool writesHigh = false; // op_sel of the destination: its high half
   uint16_t flags = 0;
   uint16_t rowIndex = 0;            // among all rows, for counters

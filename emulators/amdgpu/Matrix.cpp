@@ -64,7 +64,7 @@ struct Place {
   unsigned row, k;
 };
 template <unsigned size, unsigned depth> struct Mfma {
-  static constexpr unsigned rows = size, k = depth, elements = depth * size / 64,
+  static constexpr unsigned lanes = 64, rows = size, k = depth, elements = depth * size / 64,
                             results = size * size / 64;
   static Place operand(unsigned lane, unsigned j) {
     return {lane % size, lane / size * elements + j};
@@ -76,13 +76,13 @@ template <unsigned size, unsigned depth> struct Mfma {
 };
 // gfx11: both halves of the wave hold the same operand.
 struct Wmma11 {
-  static constexpr unsigned rows = 16, k = 16, elements = 16, results = 8;
+  static constexpr unsigned lanes = 32, rows = 16, k = 16, elements = 16, results = 8;
   static Place operand(unsigned lane, unsigned j) { return {lane % 16, j}; }
   static unsigned resultRow(unsigned lane, unsigned reg) { return 2 * reg + lane / 16; }
   static unsigned resultColumn(unsigned lane) { return lane % 16; }
 };
 struct Wmma12 {
-  static constexpr unsigned rows = 16, k = 16, elements = 8, results = 8;
+  static constexpr unsigned lanes = 32, rows = 16, k = 16, elements = 8, results = 8;
   static unsigned resultRow(unsigned lane, unsigned reg) { return reg + lane / 16 * 8; }
   static unsigned resultColumn(unsigned lane) { return lane % 16; }
 };
@@ -105,22 +105,51 @@ void checkOperand(Wave &w, const Operand &o, unsigned words) {
     w.reportUndefined(undefined & w.allLanes, "an operand of a matrix instruction");
 }
 
+// Signs change in pairs of halves only: neg_lo those of even elements, neg_hi those of odd ones.
+template <class Element>
+constexpr bool takesSigns = std::is_same_v<typename Element::Value, float> && Element::perWord == 2;
+
 template <class Map, class Element>
 void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::rows]) {
   constexpr unsigned words = Map::elements / Element::perWord;
+  uint32_t flip = 0;
+  if constexpr (takesSigns<Element>)
+    flip = (o.isNegated ? 0x8000u : 0) | (o.negateHigh ? 0x80000000u : 0);
   checkOperand(w, o, words);
   for (unsigned word = 0; word < words; ++word) {
     const uint32_t *row = w.row(o.reg + word);
     for (unsigned lane = 0; lane < w.lanes; ++lane)
       for (unsigned at = 0; at < Element::perWord; ++at) {
         Place place = Map::operand(lane, word * Element::perWord + at);
-        matrix[place.k][place.row] = Element::get(w, row[lane], at);
+        matrix[place.k][place.row] = Element::get(w, row[lane] ^ flip, at);
       }
   }
 }
 
-template <class Value> Value constantAs(const Operand &o) {
-  return std::bit_cast<Value>(uint32_t(o.value));
+// What the hardware does with EXEC off, in waves of the other width, or with signs of other types
+// is not known here.
+bool canMultiply(Wave &w, const Instruction &i, unsigned lanes, bool takesA, bool takesB,
+                 bool takesC) {
+  auto hasSigns = [&](unsigned source) {
+    return i.src[source].isNegated || i.src[source].negateHigh;
+  };
+  if (w.exec() != w.allLanes)
+    w.report(FindingKind::unsupported, std::countr_one(w.exec()),
+             "a matrix instruction while lanes are off");
+  if (w.lanes != lanes)
+    w.fault(FindingKind::unsupported, -1,
+            "this matrix instruction is emulated in waves of " + std::to_string(lanes) +
+                " lanes only");
+  else if ((hasSigns(0) && !takesA) || (hasSigns(1) && !takesB) || (hasSigns(2) && !takesC))
+    w.fault(FindingKind::unsupported, -1, "neg_lo or neg_hi of this operand is not emulated");
+  return w.state != WaveState::faulted;
+}
+
+// An element of C: neg_hi stands for the absolute value, neg_lo negates what that gives.
+template <class Sum> Sum elementOfC(const Operand &c, uint32_t bits) {
+  if (c.negateHigh)
+    bits &= 0x7fffffff;
+  return std::bit_cast<Sum>(c.isNegated ? bits ^ 0x80000000 : bits);
 }
 
 // D = A * B + C of single-precision or 32-bit integer results.
@@ -130,18 +159,17 @@ template <class Map, class ElementA, class ElementB> void multiply(Wave &w, cons
   constexpr unsigned n = Map::rows;
   alignas(64) Value a[Map::k][n], b[Map::k][n];
   alignas(64) Sum d[n][n];
-  if (w.exec() != w.allLanes)
-    w.report(FindingKind::unsupported, std::countr_one(w.exec()),
-             "a matrix instruction while lanes are off");
+  if (!canMultiply(w, i, Map::lanes, takesSigns<ElementA>, takesSigns<ElementB>,
+                   std::is_same_v<Sum, float>))
+    return;
   gather<Map, ElementA>(w, i.src[0], a);
   gather<Map, ElementB>(w, i.src[1], b);
   const Operand &c = i.src[2];
   checkOperand(w, c, Map::results);
   for (unsigned reg = 0; reg < Map::results; ++reg)
     for (unsigned lane = 0; lane < w.lanes; ++lane)
-      d[Map::resultRow(lane, reg)][Map::resultColumn(lane)] =
-          c.place == Operand::vgpr ? std::bit_cast<Sum>(w.row(c.reg + reg)[lane])
-                                   : constantAs<Sum>(c);
+      d[Map::resultRow(lane, reg)][Map::resultColumn(lane)] = elementOfC<Sum>(
+          c, c.place == Operand::vgpr ? w.row(c.reg + reg)[lane] : uint32_t(c.value));
   for (unsigned row = 0; row < n; ++row)
     for (unsigned k = 0; k < Map::k; ++k)
       for (unsigned column = 0; column < n; ++column) {
@@ -176,9 +204,22 @@ template <class Map> void multiplyBytes(Wave &w, const Instruction &i) {
     multiply<Map, UnsignedByteElement, UnsignedByteElement>(w, plain);
 }
 
+// The instruction table knows no type of C, so that a constant with a point was read as a single.
+// Inline constants are those and the integers from -16 to 64.
+double doubleConstant(uint64_t value) {
+  constexpr float inverseOfTwoPi = 0.15915494f;
+  auto integer = int64_t(value);
+  if (integer >= -16 && integer <= 64)
+    return std::bit_cast<double>(value);
+  auto single = std::bit_cast<float>(uint32_t(value));
+  return single == inverseOfTwoPi ? 0.15915494309189532 : single;
+}
+
 // Double precision 16x16x4: one element of A and B in a lane, four of C and D.
 void multiplyDouble(Wave &w, const Instruction &i) {
   constexpr unsigned n = 16, depth = 4;
+  if (!canMultiply(w, i, 64, false, false, false))
+    return;
   double a[depth][n], b[depth][n], d[n][n];
   auto value = [&](const Operand &o, unsigned reg, unsigned lane) {
     return std::bit_cast<double>(w.row(o.reg + 2 * reg)[lane] |
@@ -188,17 +229,19 @@ void multiplyDouble(Wave &w, const Instruction &i) {
   checkOperand(w, i.src[1], 2);
   checkOperand(w, i.src[2], 8);
   bool hasC = i.src[2].place == Operand::vgpr;
+  double constant = doubleConstant(i.src[2].value);
   for (unsigned lane = 0; lane < 64; ++lane) {
     a[lane / n][lane % n] = value(i.src[0], 0, lane);
     b[lane / n][lane % n] = value(i.src[1], 0, lane);
     for (unsigned reg = 0; reg < 4; ++reg)
-      d[reg * 4 + lane / n][lane % n] =
-          hasC ? value(i.src[2], reg, lane) : std::bit_cast<double>(i.src[2].value);
+      d[reg * 4 + lane / n][lane % n] = hasC ? value(i.src[2], reg, lane) : constant;
   }
   for (unsigned row = 0; row < n; ++row)
     for (unsigned k = 0; k < depth; ++k)
       for (unsigned column = 0; column < n; ++column)
         d[row][column] = std::fma(a[k][row], b[k][column], d[row][column]);
+  for (unsigned word = 0; word < 8; ++word)
+    w.checkVector(i.dst[0].reg + word);
   for (unsigned reg = 0; reg < 4; ++reg)
     for (unsigned lane = 0; lane < 64; ++lane) {
       uint64_t bits = std::bit_cast<uint64_t>(d[reg * 4 + lane / n][lane % n]);
@@ -209,7 +252,7 @@ void multiplyDouble(Wave &w, const Instruction &i) {
   w.counters->matrixFlops += 2 * n * n * depth;
 }
 
-#define MATRIX(spellings, ...) {spellings, Family::matrix, 1, 0, {A, A, A, A}, __VA_ARGS__}
+#define MATRIX(spellings, ...) {spellings, Family::matrix, 1, readsLists, {A, A, A, A}, __VA_ARGS__}
 #define MFMA(spellings, size, k, Element)                                                          \
   MATRIX(spellings, multiply<Mfma<size, k>, Element, Element>)
 #define MFMA_FLOAT8(name, size, k)                                                                 \

@@ -153,10 +153,10 @@ constexpr OpcodeRow rows[] = {
 #define DOT_ACC(Id, spellings, R, A, ...)                                                          \
   row(spellings, accumulates, runVector<op::Id, R, false, A, A, R>, R::kind, A::kind, A::kind),
 #include "emulators/amdgpu/Packed.def"
-    row("v_pk_mov_b32", 0, runVector<op::MovSingle, PkF32, false, PkF32, PkF32>, Type::pkF32,
-        Type::pkF32, Type::pkF32),
-    row("v_dot4_i32_iu8", 0, dotMixedSigns<8>, Type::b32, Type::b32, Type::b32, Type::b32),
-    row("v_dot8_i32_iu4", 0, dotMixedSigns<4>, Type::b32, Type::b32, Type::b32, Type::b32),
+    row("v_pk_mov_b32", keepsBits, runVector<op::MovSingle, PkF32, false, PkF32, PkF32>,
+        Type::pkF32, Type::pkF32, Type::pkF32),
+    row("v_dot4_i32_iu8", readsLists, dotMixedSigns<8>, Type::b32, Type::b32, Type::b32, Type::b32),
+    row("v_dot8_i32_iu4", readsLists, dotMixedSigns<4>, Type::b32, Type::b32, Type::b32, Type::b32),
     row("v_bitop3_b32", 0, combineBits<B32>, Type::b32, Type::b32, Type::b32, Type::b32),
     row("v_bitop3_b16", keepsHigh, combineBits<B16>, Type::b16, Type::b16, Type::b16, Type::b16),
     row("v_fma_mix_f32", 0, fmaMix<MixTo::single>, Type::f32, Type::f32, Type::f32, Type::f32),

@@ -429,6 +429,48 @@ TEST(AmdsimMatrix, MapsOfAllShapes) {
   }
 }
 
+// The first element of D = A * B + C with A of pairs (2, 3), B of ones and C of -5.
+double firstElement(const std::string &cpu, const std::string &modifiers) {
+  unsigned words = cpu == "gfx1100" ? 8 : 4;
+  std::string body;
+  for (unsigned word = 0; word < 8; ++word)
+    body += "v_mov_b32 " + range(8 + word, 1) + ", 0x42004000\nv_mov_b32 " + range(24 + word, 1) +
+            ", 0x3c003c00\nv_mov_b32 " + range(40 + word, 1) + ", 0xc0a00000\n";
+  body += "v_wmma_f32_16x16x16_f16 v[40:47], " + range(8, words) + ", " + range(24, words) +
+          ", v[40:47]" + modifiers + "\nv_mov_b32 v4, v40";
+  Loaded loaded = load(cpu, assemble(cpu, {{.name = "k", .body = aroundInstruction(cpu, body)}}));
+  uint64_t x = upload(*loaded.device, std::vector<uint32_t>(128)),
+           y = upload(*loaded.device, std::vector<uint64_t>(32));
+  EXPECT_EQ(messages(loaded.run("k", x, y, {.threads = {32, 1, 1}})), "");
+  return std::bit_cast<float>(uint32_t(download<uint64_t>(y, 1)[0]));
+}
+
+TEST(AmdsimMatrix, SignsOfOperands) {
+  for (const char *cpu : {"gfx1100", "gfx1201"}) {
+    EXPECT_EQ(firstElement(cpu, ""), 8 * (2 + 3) - 5) << cpu;
+    EXPECT_EQ(firstElement(cpu, " neg_lo:[1,0,0]"), 8 * (-2 + 3) - 5) << cpu;
+    EXPECT_EQ(firstElement(cpu, " neg_hi:[0,1,0]"), 8 * (2 - 3) - 5) << cpu;
+    EXPECT_EQ(firstElement(cpu, " neg_lo:[1,0,1] neg_hi:[1,0,0]"), -8 * (2 + 3) + 5) << cpu;
+    EXPECT_EQ(firstElement(cpu, " neg_hi:[0,0,1]"), 8 * (2 + 3) + 5) << cpu;
+    EXPECT_EQ(firstElement(cpu, " neg_lo:[0,0,1] neg_hi:[0,0,1]"), 8 * (2 + 3) - 5) << cpu;
+  }
+}
+
+TEST(AmdsimMatrix, WavesOf64LanesAreRefused) {
+  std::string body;
+  for (unsigned reg = 8; reg < 32; ++reg)
+    body += "v_mov_b32 " + range(reg, 1) + ", 0\n";
+  body += "v_wmma_f32_16x16x16_f16 v[8:15], v[16:23], v[24:31], v[8:15]";
+  Loaded loaded =
+      load("gfx1100", assemble("gfx1100", {{.name = "k", .body = body, .isWave64 = true}}));
+  uint64_t x = upload(*loaded.device, std::vector<uint32_t>(64));
+  LaunchResult result = loaded.run("k", x, x, {.threads = {64, 1, 1}});
+  ASSERT_EQ(result.findings.size(), 1u) << messages(result);
+  EXPECT_EQ(result.findings[0].kind, FindingKind::unsupported);
+  EXPECT_EQ(result.findings[0].text,
+            "this matrix instruction is emulated in waves of 32 lanes only");
+}
+
 TEST(AmdsimMatrix, DoublePrecision) {
   std::string body =
       "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 3, v0\ns_waitcnt lgkmcnt(0)\n"

@@ -59,7 +59,11 @@ std::string descriptor(const std::string &cpu, const Source &k) {
   .amdhsa_next_free_sgpr 96
   .amdhsa_float_denorm_mode_32 3
 )";
-  text += isGfx9(cpu) ? "  .amdhsa_accum_offset 128\n" : "  .amdhsa_wavefront_size32 1\n";
+  text += isGfx9(cpu)  ? "  .amdhsa_accum_offset 128\n"
+          : k.isWave64 ? "  .amdhsa_wavefront_size32 0\n"
+                       : "  .amdhsa_wavefront_size32 1\n";
+  if (!cpu.starts_with("gfx12"))
+    text += std::string("  .amdhsa_ieee_mode ") + (k.isIeee ? "1\n" : "0\n");
   if (k.hasPrivateBuffer)
     text += "  .amdhsa_user_sgpr_private_segment_buffer 1\n";
   if (k.scratchBytes)
@@ -77,7 +81,7 @@ std::string metadata(const std::string &cpu, const Source &k) {
     .group_segment_fixed_size: LDS
     .private_segment_fixed_size: SCRATCH
     .wavefront_size: )") +
-         (isGfx9(cpu) ? "64" : "32") + R"(
+         (isGfx9(cpu) || k.isWave64 ? "64" : "32") + R"(
     .sgpr_count: 96
     .vgpr_count: 192
     .agpr_count: )" +

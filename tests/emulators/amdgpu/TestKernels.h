@@ -18,6 +18,8 @@ struct Source {
   std::string name = "k", body = "";
   unsigned ldsBytes = 0, scratchBytes = 0, argumentBytes = 16;
   bool hasPrivateBuffer = false; // in s[0:3], before the arguments' pointer
+  bool isIeee = false;           // MODE.IEEE, which gfx12 lacks
+  bool isWave64 = false;         // on targets whose waves have 32 lanes here
 };
 
 // A linked code object of these kernels for "gfx942" and so on. A failing assembler fails the test.
