@@ -145,10 +145,19 @@ Error Decoder::selects(StringRef name, StringRef text) {
   SmallVector<unsigned, 8> list;
   if (Error error = parseList(text, list))
     return error;
+  bool isSign = name == "neg_lo" || name == "neg_hi";
+  bool takesSigns = isFloat(inst.row->types[0]) || (inst.row->flags & readsLists);
+  // An accumulator is the destination, whose half the last element chooses for both.
+  bool accumulatesHalf = (inst.row->flags & accumulates) && isHalf(inst.row->types[0]);
+  unsigned sources = inst.sources - accumulatesHalf;
   for (unsigned i = 0; i < list.size(); ++i) {
+    if (isSign && list[i] && !takesSigns)
+      return syntaxError("'" + name + "' is not supported for this instruction");
     if (name == "op_sel")
       inst.opSel |= uint8_t(list[i] << i);
-    if (i >= inst.sources) {
+    if (accumulatesHalf && i >= sources && i + 1 < list.size())
+      continue;
+    if (i >= sources) {
       if (name == "op_sel" && list[i])
         inst.writesHigh = true; // the last element is the destination
       continue;
@@ -210,15 +219,17 @@ Error Decoder::modifier(StringRef text) {
     return dpp.readsZero = true, Error::success();
   if (name == "fi")
     return dpp.readsInactive = number, Error::success();
+  // Its effect depends on MODE and on the sign of zero in ways that are not known here.
   if (name == "mul" || name == "div")
     return inst.omod = name == "div" ? 3 : number == 2 ? 1 : 2, Error::success();
   if (name == "bitop3" && isNumber)
     return inst.offset0 = int32_t(number), Error::success();
   if (name == "byte_sel" && isNumber)
-    return inst.opSel = uint8_t(number), Error::success();
+    return inst.byteSelect = uint8_t(number & 3), Error::success();
   // Atomic operations on buffers have no operand for the old value: it replaces the data.
   if (inst.row->family == Family::atomic && inst.row->results == 0 &&
-      (name == "glc" || name == "sc0" || text == "th:TH_ATOMIC_RETURN"))
+      (name == "glc" || name == "sc0" ||
+       (name == "th" && argument.starts_with("TH_ATOMIC_") && argument.ends_with("RETURN"))))
     return inst.flags |= hasReturn, Error::success();
   static const StringMap<uint16_t> flags = {{"clamp", clamp},
                                             {"offen", offen},
@@ -274,13 +285,15 @@ void Decoder::finish() {
     inst.src[0].isPermuted = true;
     inst.dpp = &context.permutations->emplace_back(dpp);
   }
+  inst.writesHigh |= inst.dst[0].select & 1 && isHalf(inst.dst[0].type);
+  if ((inst.row->flags & accumulates) && isHalf(inst.row->types[0]))
+    inst.src[inst.sources - 1].select = inst.writesHigh;
   for (Operand &o : MutableArrayRef(inst.src, inst.sources)) {
     bool hasModifier = o.isNegated || o.isAbsolute || o.isSignExtended || o.isPermuted ||
                        o.negateHigh || o.sdwa != 6;
     unsigned plainSelect = isPacked(o.type) || o.type == Type::pkF32 ? 2 : 0;
     o.isPlain = o.place == Operand::vgpr && !hasModifier && o.select == plainSelect;
   }
-  inst.writesHigh |= inst.dst[0].select & 1 && isHalf(inst.dst[0].type);
   inst.dst[0].isPlain = inst.dst[0].place == Operand::vgpr && !inst.writesHigh &&
                         inst.dstSelect == 6 && !inst.omod && !(inst.flags & clamp);
 }

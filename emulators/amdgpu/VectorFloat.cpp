@@ -139,7 +139,7 @@ template <unsigned exponentBits> void widenFloat8(Wave &w, const Instruction &i)
   Operand source = i.src[0];
   source.select = 0;
   const uint32_t *values = materialize(w, i, source, 0, scratch, shadow);
-  unsigned shift = source.sdwa == 6 ? (i.opSel & 3) * 8 : 0;
+  unsigned shift = source.sdwa == 6 ? ((i.opSel & 3) | i.byteSelect) * 8 : 0;
   bool isFnuz = w.target->float8 == Float8::fnuz;
   for (unsigned lane = 0; lane < w.lanes; ++lane)
     result[0][lane] = std::bit_cast<uint32_t>(
@@ -172,14 +172,14 @@ template <unsigned exponentBits> void packFloat8(Wave &w, const Instruction &i) 
     result[0][lane] = narrow(a[lane]) | narrow(b[lane]) << 8;
   finishVector(w, i, Type::b16, 1, result, activeLanes(w, i), shadow);
 }
-// Writes the byte that op_sel (bits 2 and 3) names.
+// Writes the byte that byte_sel or op_sel (bits 2 and 3) names.
 template <unsigned exponentBits> void roundFloat8(Wave &w, const Instruction &i) {
   alignas(64) Row scratch[2], result;
   Shadow shadow;
   const uint32_t *a = fetch(w, i, i.src[0], 0, scratch[0], shadow);
   const uint32_t *random = fetch(w, i, i.src[1], 0, scratch[1], shadow);
   bool isFnuz = w.target->float8 == Float8::fnuz, saturates = w.mode >> 23 & 1;
-  unsigned reg = i.dst[0].reg, shift = (i.opSel >> 2 & 3) * 8;
+  unsigned reg = i.dst[0].reg, shift = ((i.opSel >> 2 & 3) | i.byteSelect) * 8;
   const uint32_t *old = w.row(reg);
   w.checkVector(reg);
   for (unsigned lane = 0; lane < w.lanes; ++lane) {

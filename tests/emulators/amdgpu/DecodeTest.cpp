@@ -110,6 +110,33 @@ TEST(AmdsimDecode, Pairs) {
   EXPECT_EQ(d->inst.second->src[2].reg, sgprVcc);
 }
 
+TEST(AmdsimDecode, AccumulatorsTakeTheDestinationsHalf) {
+  auto d = decode("v_fmac_f16_e64 v5.h, v1.h, v2.l op_sel:[1,0,0,1]", 32, Generation::gfx11);
+  ASSERT_EQ(d->error, "");
+  EXPECT_TRUE(d->inst.writesHigh);
+  EXPECT_EQ(d->inst.src[0].select, 1);
+  EXPECT_EQ(d->inst.src[1].select, 0);
+  EXPECT_EQ(d->inst.src[2].reg, 5);
+  EXPECT_EQ(d->inst.src[2].select, 1);
+  d = decode("v_fmac_f16_e64 v5.l, v1.h, v2.l op_sel:[1,0,0,0]", 32, Generation::gfx11);
+  EXPECT_FALSE(d->inst.writesHigh);
+  EXPECT_EQ(d->inst.src[2].select, 0);
+  d = decode("v_fmac_f16_e32 v5.h, v1.l, v2.l", 32, Generation::gfx11);
+  EXPECT_TRUE(d->inst.writesHigh);
+  EXPECT_EQ(d->inst.src[2].select, 1);
+}
+
+TEST(AmdsimDecode, AtomicOperationsThatReturn) {
+  for (const char *policy : {"th:TH_ATOMIC_RETURN", "th:TH_ATOMIC_NT_RETURN"}) {
+    std::string text = std::string("buffer_atomic_add_u32 v5, off, s[8:11], s3 ") + policy;
+    EXPECT_TRUE(decode(text.c_str(), 32, Generation::gfx12)->inst.flags & hasReturn) << policy;
+  }
+  auto d =
+      decode("buffer_atomic_add_u32 v5, off, s[8:11], s3 th:TH_ATOMIC_NT", 32, Generation::gfx12);
+  EXPECT_EQ(d->error, "");
+  EXPECT_FALSE(d->inst.flags & hasReturn);
+}
+
 TEST(AmdsimDecode, Errors) {
   EXPECT_EQ(decode("v_frobnicate_b32 v0, v1")->error, "unknown instruction");
   EXPECT_EQ(decode("v_add_f32_e32 v0, v1")->error, "2 operands where the instruction table has 3");

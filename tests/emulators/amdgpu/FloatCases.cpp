@@ -229,6 +229,15 @@ const std::vector<Case> &floatCases() {
        As::bits, ocp},
       {"v_cvt_sr_bf8_f32 v4, v0, v1", OF(floatToFloat8Stochastic(i.fa(), i.b, 5, false, false)),
        As::bits, ocp},
+      {"v_mov_b32 v4, v3\nv_cvt_sr_fp8_f32 v4, v0, v1 byte_sel:2",
+       OF((i.d & 0xff00ffff) | floatToFloat8Stochastic(i.fa(), i.b, 4, false, false) << 16),
+       As::bits, gfx12},
+      {"v_mov_b32 v4, v3\nv_cvt_sr_bf8_f32 v4, v0, v1 byte_sel:3",
+       OF((i.d & 0xffffff) | uint32_t(floatToFloat8Stochastic(i.fa(), i.b, 5, false, false)) << 24),
+       As::bits, gfx12},
+      {"v_mov_b32 v4, v3\nv_cvt_sr_fp8_f32 v4, v0, v1 op_sel:[0,0,0,1]",
+       OF((i.d & 0xff00ffff) | floatToFloat8Stochastic(i.fa(), i.b, 4, true, false) << 16),
+       As::bits, gfx942},
   };
   return list;
 }
