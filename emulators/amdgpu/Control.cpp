@@ -18,6 +18,12 @@ void Wave::setMode(uint32_t value) {
 
 void signalBarrier(Wave &w) {
   w.hasSignalled = true;
+  // Hardware would go on without it; whether the others had waited for it by then is chance.
+  for (const Wave &other : w.group->waves)
+    if (other.state == WaveState::ended && !other.hasSignalled)
+      return w.fault(FindingKind::barrier, -1,
+                     "waits at a barrier that wave " + std::to_string(other.index) +
+                         " never reached");
   for (const Wave &other : w.group->waves)
     if (other.state != WaveState::ended && !other.hasSignalled)
       return;
@@ -31,6 +37,8 @@ void signalBarrier(Wave &w) {
 }
 
 void waitBarrier(Wave &w) {
+  if (w.state == WaveState::faulted)
+    return;
   if (w.mayPass) {
     w.mayPass = false;
     ++w.epoch;
@@ -147,7 +155,8 @@ void barrierWait(Wave &w, const Instruction &i) {
 
 void end(Wave &w, const Instruction &) {
   w.state = WaveState::ended;
-  // Others may have waited for this wave only. That is reported when they cannot go on otherwise.
+  // Others may have waited for this wave: that is reported when they cannot go on otherwise, or
+  // when one comes to the barrier later.
 }
 void trap(Wave &w, const Instruction &) { w.fault(FindingKind::trap, -1, "the kernel traps"); }
 void nothing(Wave &, const Instruction &) {}

@@ -137,7 +137,8 @@ struct Workgroup {
   std::mt19937_64 random;
 };
 
-// The wave arrives at the barrier; when all have, those that wait go on (Barriers.cpp).
+// The wave arrives at the barrier; when all have, those that wait go on (Control.cpp). A
+// fault if one has ended before this barrier.
 void signalBarrier(Wave &w);
 void waitBarrier(Wave &w);
 
