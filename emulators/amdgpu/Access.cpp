@@ -12,8 +12,7 @@ bool checkAddress(Wave &w, uint64_t address, unsigned bytes, Use use, int lane) 
       // The byte that is outside: the first one if nothing is there, else the first beyond the end.
       uint64_t outside = found ? found->begin + found->bytes : address;
       w.fault(FindingKind::outOfBounds, lane,
-              (use == Use::store ? "a store of " : "a load of ") + std::to_string(bytes) +
-                  " bytes" +
+              (use == Use::load ? "a load of " : "a store of ") + std::to_string(bytes) + " bytes" +
                   (found ? " that ends past the end of " + found->name + " (of " +
                                std::to_string(found->bytes) + " bytes)"
                          : ", " + describeAddress(w.launch->allocations, outside)));
@@ -21,7 +20,7 @@ bool checkAddress(Wave &w, uint64_t address, unsigned bytes, Use use, int lane) 
     }
     w.lastAllocation = found;
   }
-  if (use == Use::store && w.lastAllocation->isReadOnly) {
+  if (use != Use::load && w.lastAllocation->isReadOnly) {
     w.fault(FindingKind::readOnly, lane,
             "a store " + describeAddress(w.launch->allocations, address) + ", which is read-only");
     return false;

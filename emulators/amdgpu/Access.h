@@ -6,7 +6,8 @@
 
 namespace tilerun::amdsim {
 
-enum class Use : uint8_t { load, store };
+// `update`: an atomic operation.
+enum class Use : uint8_t { load, store, update };
 
 // Apertures of flat addresses: the high word says that the low one is an offset in LDS or scratch.
 constexpr uint64_t sharedAperture = uint64_t(0x20000) << 32, privateAperture = uint64_t(0x30000)

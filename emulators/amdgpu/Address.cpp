@@ -1,6 +1,8 @@
 // Address arithmetic of the vector memory instructions.
 #include "emulators/amdgpu/Address.h"
 
+#include <algorithm>
+
 namespace tilerun::amdsim {
 
 namespace {
@@ -58,7 +60,23 @@ uint64_t translateApertures(Wave &w, unsigned bytes, Lanes &lanes) {
   return others;
 }
 
-void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned bytes,
+// Why the buffer of this description is not emulated; null if it is. The last word has bits that
+// change bounds and addresses: known are those that compilers write for buffers of bytes.
+const char *unknownBuffer(const Wave &w, const uint32_t *resource) {
+  bool isGfx9 = w.target->generation == Generation::gfx9;
+  if (isGfx9 && (resource[1] >> 30 & 3) == 1)
+    return "buffers with a swizzled cache are not emulated";
+  if (resource[1] >> 30)
+    return "swizzled buffers are not emulated";
+  if (resource[3] != (isGfx9 ? 0x27000 : 0x31027000))
+    return isGfx9
+               ? "the last word of a buffer's description is emulated with the value 0x27000 only"
+               : "the last word of a buffer's description is emulated with the value 0x31027000 "
+                 "only";
+  return nullptr;
+}
+
+void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned bytes, Use use,
                      Lanes &lanes) {
   uint32_t resource[4];
   for (unsigned word = 0; word < 4; ++word)
@@ -66,8 +84,8 @@ void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned b
   uint64_t base = resource[0] | uint64_t(resource[1] & 0xffff) << 32;
   uint32_t stride = resource[1] >> 16 & 0x3fff, records = resource[2];
   bool isSwizzled = resource[1] >> 30 & 3;
-  if (isSwizzled && base != privateBuffer)
-    return w.fault(FindingKind::unsupported, -1, "swizzled buffers are not emulated");
+  if (const char *reason = base == privateBuffer ? nullptr : unknownBuffer(w, resource))
+    return w.fault(FindingKind::unsupported, -1, reason);
   uint32_t scalar = scalarOf(w, o[2], 0, "an address");
   bool hasIndex = i.flags & idxen, hasOffset = i.flags & offen;
   alignas(64) Row scratch[2] = {};
@@ -84,17 +102,21 @@ void bufferAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned b
     lanes.isPrivate = true;
     return;
   }
-  uint64_t outside = 0;
+  uint64_t outside = 0, split = 0;
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     uint64_t inRecord = uint64_t(offset[lane]) + uint64_t(int64_t(i.offset0));
+    uint64_t at = inRecord + uint64_t(index[lane]) * stride;
     // With a stride the bound counts records, else bytes; the scalar offset is not checked.
-    bool isOutside = stride && hasIndex
-                         ? index[lane] >= records
-                         : inRecord + uint64_t(index[lane]) * stride + bytes > records;
+    bool countsRecords = stride && hasIndex;
+    bool isOutside = countsRecords ? index[lane] >= records : at + bytes > records;
     outside |= uint64_t(isOutside) << lane;
-    lanes.address[lane] = base + scalar + inRecord + uint64_t(index[lane]) * stride;
+    lanes.wordsInside[lane] = uint8_t(at < records ? std::min<uint64_t>((records - at) / 4, 4) : 0);
+    bool isSplit = isOutside && !countsRecords && use != Use::update && lanes.wordsInside[lane];
+    split |= uint64_t(isSplit) << lane;
+    lanes.address[lane] = base + scalar + at;
   }
-  lanes.dropped = lanes.active & outside;
+  lanes.partial = lanes.active & split;
+  lanes.dropped = lanes.active & outside & ~split;
   lanes.active &= ~outside;
 }
 
@@ -120,7 +142,7 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
   if constexpr (space == Space::scratch)
     return scratchAddresses(w, i, operands, bytes, lanes);
   if constexpr (space == Space::buffer)
-    bufferAddresses(w, i, operands, bytes, lanes);
+    bufferAddresses(w, i, operands, bytes, use, lanes);
   else
     globalAddresses(w, i, operands[0], space == Space::global ? operands + 1 : nullptr, lanes);
   if (w.state == WaveState::faulted)
@@ -130,12 +152,16 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
     return;
   }
   if (alignment > 1)
-    checkAlignment(w, lanes.address, lanes.active, alignment);
+    checkAlignment(w, lanes.address, lanes.active | lanes.partial, alignment);
   uint64_t checked = lanes.active;
   if constexpr (space == Space::flat)
     checked = translateApertures(w, bytes, lanes);
   lanes.isGood =
       w.state != WaveState::faulted && checkAddresses(w, lanes.address, checked, bytes, use);
+  forLanes(lanes.partial, [&](unsigned lane) {
+    lanes.isGood = lanes.isGood && checkAddress(w, lanes.address[lane], 4 * lanes.wordsInside[lane],
+                                                use, int(lane));
+  });
   if (lanes.isGood)
     countGlobal(w, lanes.address, checked, bytes);
 }

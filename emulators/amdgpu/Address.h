@@ -15,8 +15,12 @@ enum class Space : uint8_t { global, flat, buffer, scratch };
 struct Lanes {
   uint64_t address[mostLanes];
   uint64_t active = 0; // lanes that access memory
-  uint64_t dropped =
-      0; // lanes of EXEC that a buffer's bounds mask: loads give zero, stores do nothing
+  // Lanes of EXEC that a buffer's bounds mask: loads give zero, stores do nothing.
+  uint64_t dropped = 0;
+  // Lanes of which only the first `wordsInside` words lie within the bounds, which are checked for
+  // each word; the others are as if dropped.
+  uint64_t partial = 0;
+  uint8_t wordsInside[mostLanes];
   bool isGood = false;    // false after a fault
   bool isPrivate = false; // all in private memory, which has its own bounds
 };

@@ -83,7 +83,7 @@ template <Space space, class F> void globalAtomic(Wave &w, const Instruction &i)
     reordered.src[1] = i.src[2];
   Lanes lanes;
   findLanes<space>(w, reordered, space == Space::buffer ? 1 : 0, sizeof(Bits), sizeof(Bits),
-                   Use::store, lanes);
+                   Use::update, lanes);
   if (!lanes.isGood)
     return;
   unsigned source = i.src[data].reg;

@@ -95,6 +95,13 @@ void storeMarks(Wave &w, unsigned reg, const Lanes &lanes, uint64_t inPrivate) {
   });
 }
 
+// How many bytes of a lane's access a buffer's bounds let through.
+unsigned bytesInside(const Lanes &lanes, unsigned lane, unsigned bytes) {
+  return lanes.dropped >> lane & 1   ? 0
+         : lanes.partial >> lane & 1 ? 4u * lanes.wordsInside[lane]
+                                     : bytes;
+}
+
 // The copy to LDS writes to M0 + offset + lane * bytes; each lane's bytes are consecutive.
 template <unsigned bytes>
 void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copied) {
@@ -105,10 +112,9 @@ void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copie
     if (at + bytes > group.lds.size())
       return w.fault(FindingKind::ldsBounds, int(lane),
                      "a copy to byte " + std::to_string(at) + " of LDS");
-    if (lanes.dropped >> lane & 1)
-      std::memset(group.lds.data() + at, 0, bytes);
-    else
-      std::memcpy(group.lds.data() + at, hostPointer(lanes.address[lane]), bytes);
+    std::memset(group.lds.data() + at, 0, bytes);
+    if (unsigned inside = bytesInside(lanes, lane, bytes))
+      std::memcpy(group.lds.data() + at, hostPointer(lanes.address[lane]), inside);
     std::memset(group.ldsUndefined.data() + at, 0, bytes);
   });
 }
@@ -136,8 +142,16 @@ void load(Wave &w, const Instruction &i) {
       blendRow(w.row(reg + word), zeros, lanes.dropped, w.lanes);
     }
   }
+  forLanes(lanes.partial, [&](unsigned lane) {
+    for (unsigned word = 0; word < words; ++word) {
+      uint32_t value = 0;
+      if (word < lanes.wordsInside[lane])
+        std::memcpy(&value, hostPointer(lanes.address[lane]) + 4 * word, 4);
+      w.row(reg + word)[lane] = value;
+    }
+  });
   for (unsigned word = 0; word < words; ++word)
-    markLoaded<part>(w, reg + word, lanes.active | lanes.dropped);
+    markLoaded<part>(w, reg + word, lanes.active | lanes.dropped | lanes.partial);
   loadMarks<bytes, part>(w, reg, lanes, privateLanes<space>(w, lanes));
   markPending(w, i.dst[0], words, issueLoad(w, space));
 }
@@ -156,16 +170,16 @@ template <Space space, unsigned bytes, Part part> void store(Wave &w, const Inst
     return;
   const Operand &source = i.src[data];
   const uint64_t inPrivate = privateLanes<space>(w, lanes);
-  checkData(w, source, words, lanes.active & ~inPrivate,
+  checkData(w, source, words, (lanes.active | lanes.partial) & ~inPrivate,
             bytes >= 4           ? 3
             : part == Part::high ? 2
                                  : 1,
             "a value that is stored");
   storeMarks<bytes, part>(w, source.reg, lanes, inPrivate);
   if constexpr (bytes >= 4) {
-    forLanes(lanes.active, [&](unsigned lane) {
+    forLanes(lanes.active | lanes.partial, [&](unsigned lane) {
       uint8_t *to = hostPointer(lanes.address[lane]);
-      for (unsigned word = 0; word < words; ++word)
+      for (unsigned word = 0; word < bytesInside(lanes, lane, bytes) / 4; ++word)
         std::memcpy(to + 4 * word, w.row(source.reg + word) + lane, 4);
     });
   } else {
@@ -183,7 +197,7 @@ template <Space space, unsigned bytes> void loadToLds(Wave &w, const Instruction
   findLanes<space>(w, i, 0, bytes, bytes < 4 ? bytes : 4, Use::load, lanes);
   if (!lanes.isGood)
     return;
-  copyToLds<bytes>(w, i, lanes, lanes.active | lanes.dropped);
+  copyToLds<bytes>(w, i, lanes, lanes.active | lanes.dropped | lanes.partial);
   issueLoad(w, space);
 }
 

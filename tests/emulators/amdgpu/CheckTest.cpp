@@ -306,6 +306,31 @@ TEST(AmdsimChecks, MessagesWithAnAnswer) {
             other + " (operand 'sendmsg(MSG_RTN_GET_DOORBELL)' is not known)");
 }
 
+TEST(AmdsimChecks, BuffersOfUnknownKindsAreRefused) {
+  auto load = [](const char *cpu, const char *stride, const char *last) {
+    bool isGfx9 = std::string(cpu) == "gfx942";
+    std::string body = isGfx9 ? "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+                              : "s_load_b64 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n";
+    body += std::string("s_or_b32 s9, s9, ") + stride + "\ns_movk_i32 s10, 64\ns_mov_b32 s11, " +
+            last + "\n" +
+            (isGfx9 ? "buffer_load_dword v1, off, s[8:11], 0\ns_waitcnt vmcnt(0)"
+                    : "buffer_load_b32 v1, off, s[8:11], 0\ns_waitcnt vmcnt(0)");
+    return finding(Fixture(cpu, {.body = body}).run());
+  };
+  EXPECT_EQ(load("gfx942", "0", "0x27000"), "0 findings: ");
+  EXPECT_EQ(load("gfx1100", "0", "0x31027000"), "0 findings: ");
+  EXPECT_EQ(load("gfx942", "0", "0x827000"),
+            "not emulated: the last word of a buffer's description "
+            "is emulated with the value 0x27000 only");
+  EXPECT_EQ(load("gfx1100", "0", "0x27000"),
+            "not emulated: the last word of a buffer's description "
+            "is emulated with the value 0x31027000 only");
+  EXPECT_EQ(load("gfx942", "0x40000000", "0x27000"),
+            "not emulated: buffers with a swizzled cache are not emulated");
+  EXPECT_EQ(load("gfx942", "0x80000000", "0x27000"),
+            "not emulated: swizzled buffers are not emulated");
+}
+
 TEST(AmdsimChecks, PrivateMemoryOfBuffersIsBounded) {
   std::string body = "v_mov_b32 v1, 1\nbuffer_store_dword v1, off, s[0:3], 0 offset:64";
   EXPECT_EQ(

@@ -336,6 +336,50 @@ TEST_P(AmdsimMemory, ScalarLoads) {
 INSTANTIATE_TEST_SUITE_P(All, AmdsimMemory, testing::Values("gfx942", "gfx1100", "gfx1201"),
                          [](const auto &info) { return std::string(info.param); });
 
+// A buffer of 40 bytes, 16 for each lane: of the third lane two words lie inside.
+TEST_P(AmdsimMemory, BoundsOfBuffersAreThoseOfWords) {
+  std::string cpu = GetParam();
+  Names n(cpu);
+  auto run = [&](const std::string &text, const std::string &base, std::vector<uint32_t> &out) {
+    std::string body = aroundInstruction(cpu, "s_mov_b32 s8, " + base + "\ns_mov_b32 s9, s" +
+                                                  std::to_string(std::stoi(base.substr(1)) + 1) +
+                                                  "\ns_movk_i32 s10, 40\ns_mov_b32 s11, " +
+                                                  (n.isGfx9 ? "0x27000\n" : "0x31027000\n") + text);
+    Loaded device = load(cpu, assemble(cpu, {{.name = "k", .body = body}}));
+    std::vector<uint32_t> in(256);
+    for (unsigned word = 0; word < in.size(); ++word)
+      in[word] = 100 + word;
+    uint64_t x = upload(*device.device, in), y = upload(*device.device, out);
+    LaunchResult result = device.run("k", x, y, {.threads = {32, 1, 1}});
+    EXPECT_EQ(messages(result), "") << text;
+    out = download<uint32_t>(y, out.size());
+  };
+  std::string suffix = n.isGfx9 ? "_dwordx4 " : "_b128 ", zero = n.isGfx12 ? "null" : "0";
+  std::string buffer = "v[8:11], v6, s[8:11], " + zero + " offen\n";
+  for (unsigned half = 0; half < 2; ++half) {
+    std::vector<uint32_t> out(64);
+    run("buffer_load" + suffix + buffer +
+            (n.isGfx12 ? "s_wait_loadcnt 0\n" : "s_waitcnt vmcnt(0)\n") + "v_mov_b32 v4, v" +
+            std::to_string(8 + 2 * half) + "\nv_mov_b32 v5, v" + std::to_string(9 + 2 * half),
+        "s4", out);
+    for (unsigned lane = 0; lane < 4; ++lane)
+      for (unsigned k = 0; k < 2; ++k) {
+        unsigned word = 4 * lane + 2 * half + k;
+        EXPECT_EQ(out[2 * lane + k], word < 10 ? 100 + word : 0) << cpu << " word " << word;
+      }
+  }
+  std::vector<uint32_t> out(256, 7);
+  std::string fill;
+  for (unsigned reg = 8; reg < 12; ++reg)
+    fill += "v_mov_b32 v" + std::to_string(reg) + ", 9\n";
+  // What follows stores v[4:5] to the last 64 words.
+  run(fill + "buffer_store" + suffix + buffer + (n.isGfx9 ? "v_add_u32" : "v_add_nc_u32") +
+          " v7, 0x300, v7\n",
+      "s6", out);
+  for (unsigned word = 0; word < 192; ++word)
+    EXPECT_EQ(out[word], word < 10 ? 9u : 7u) << cpu << " word " << word;
+}
+
 // Lanes' data go to M0 + offset + size * lane, in order.
 std::vector<std::pair<std::string, unsigned>> copies() {
   std::vector<std::pair<std::string, unsigned>> list;
