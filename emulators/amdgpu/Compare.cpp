@@ -99,13 +99,13 @@ using F16Bits = Half<Type::f16, uint16_t>;
   {"v_cmp_class_" suffix,                                                                          \
    Family::compare,                                                                                \
    1,                                                                                              \
-   0,                                                                                              \
+   keepsBits,                                                                                      \
    {Type::mask, Bits::kind, B::kind},                                                              \
    runCompare<IsClass<fraction, exponent>, Bits, B, false>},                                       \
       {"v_cmpx_class_" suffix,                                                                     \
        Family::compare,                                                                            \
        1,                                                                                          \
-       writesExec,                                                                                 \
+       writesExec | keepsBits,                                                                     \
        {Type::mask, Bits::kind, B::kind},                                                          \
        runCompare<IsClass<fraction, exponent>, Bits, B, true>},
 

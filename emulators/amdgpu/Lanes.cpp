@@ -103,6 +103,9 @@ void permuteLane64(Wave &w, const Instruction &i) {
 // Exchanges odd rows of the first register with even rows of the second.
 template <unsigned size> void swapRows(Wave &w, const Instruction &i) {
   unsigned a = i.dst[0].reg, b = i.dst[1].reg;
+  if (w.exec() != w.allLanes)
+    return w.fault(FindingKind::unsupported, std::countr_one(w.exec()),
+                   "an exchange of rows while lanes are off is not emulated");
   w.checkVector(a);
   w.checkVector(b);
   for (unsigned lane = 0; lane < w.lanes; ++lane) {

@@ -70,6 +70,8 @@ unsigned runTurn(Wave &w, unsigned budget) {
     const Instruction &i = code[w.pc++];
     w.current = &i;
     ++byRow[i.rowIndex];
+    if (i.second) [[unlikely]]
+      ++byRow[i.second->rowIndex];
     --left;
     i.run(w, i);
   }

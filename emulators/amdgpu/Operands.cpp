@@ -97,8 +97,11 @@ void applySigns(const Operand &o, unsigned word, uint32_t *row, unsigned lanes) 
 
 uint32_t flushed16(uint32_t bits) { return bits & 0x7c00 ? bits & 0xffff : bits & 0x8000; }
 
-void flushRow(Type type, uint32_t *row, unsigned lanes) {
-  for (unsigned lane = 0; lane < lanes; ++lane) {
+void flushRow(Wave &w, Type type, uint32_t *row) {
+  if (type == Type::f64)
+    return w.fault(FindingKind::unsupported, -1,
+                   "double precision while MODE flushes denormals is not emulated");
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
     uint32_t bits = row[lane];
     if (type == Type::f32 || type == Type::pkF32)
       row[lane] = bits & 0x7f800000 ? bits : bits & 0x80000000;
@@ -150,8 +153,8 @@ const uint32_t *materialize(Wave &w, const Instruction &i, const Operand &o, uns
   }
   if (o.isNegated || o.isAbsolute || o.negateHigh)
     applySigns(o, element, scratch, w.lanes);
-  if (flushes(w, o.type))
-    flushRow(o.type, scratch, w.lanes);
+  if (flushes(w, i, o.type))
+    flushRow(w, o.type, scratch);
   total.low |= shadow.low, total.high |= shadow.high;
   return scratch;
 }
@@ -256,9 +259,9 @@ void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
     else
       applyOutputPacked(w, i, type, pointers);
   }
-  if (flushes(w, type))
+  if (flushes(w, i, type))
     for (unsigned word = 0; word < words; ++word)
-      flushRow(type, rows[word], w.lanes);
+      flushRow(w, type, rows[word]);
   for (unsigned word = 0; word < words; ++word)
     w.checkVector(dst.reg + word);
   if (i.dstSelect != 6)

@@ -273,8 +273,10 @@ Expected<bool> parsePermutation(StringRef text, unsigned lanes, Dpp &dpp) {
   int by = int(n), size = int(lanes);
   if (name == "quad_perm" && list.size() == 4)
     return set([&](int lane, int, int) { return (lane & ~3) + int(list[lane & 3]); });
-  if (name == "dpp8" && list.size() == 8)
+  if (name == "dpp8" && list.size() == 8) {
+    dpp.readsZero = true; // it has no bound_ctrl: a lane that is off gives zero
     return set([&](int lane, int, int) { return (lane & ~7) + int(list[lane & 7]); });
+  }
   if (name == "row_shl")
     return set([&](int, int row, int place) { return inRow(row, place + by); });
   if (name == "row_shr")

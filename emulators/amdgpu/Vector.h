@@ -34,10 +34,13 @@ void blendRow(uint32_t *out, const uint32_t *values, uint64_t active, unsigned l
 inline bool flushes(const Wave &w, Type type) {
   return type == Type::f32 || type == Type::pkF32 ? w.flushes32 : isFloat(type) && w.flushes16;
 }
+inline bool flushes(const Wave &w, const Instruction &i, Type type) {
+  return flushes(w, type) && !(i.row->flags & keepsBits);
+}
 
 inline const uint32_t *fetch(Wave &w, const Instruction &i, const Operand &o, unsigned word,
                              uint32_t *scratch, Shadow &shadow) {
-  if (!o.isPlain || (isFloat(o.type) && flushes(w, o.type))) [[unlikely]]
+  if (!o.isPlain || (isFloat(o.type) && flushes(w, i, o.type))) [[unlikely]]
     return materialize(w, i, o, word, scratch, shadow);
   unsigned reg = o.reg + word;
   w.checkVector(reg);

@@ -26,6 +26,11 @@ float fraction(float a) {
   float f = a - std::floor(a);
   return f < 1 ? f : f == f ? 0x1.fffffep-1f : f;
 }
+float halfFraction(float a) {
+  constexpr float largestBelowOne = 0x1.ffcp-1f;
+  float f = a - std::floor(a);
+  return f > largestBelowOne ? largestBelowOne : f;
+}
 double fraction(double a) {
   double f = a - std::floor(a);
   return f < 1 ? f : f == f ? 0x1.fffffffffffffp-1 : f;

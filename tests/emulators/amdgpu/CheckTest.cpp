@@ -331,6 +331,32 @@ TEST(AmdsimChecks, BuffersOfUnknownKindsAreRefused) {
             "not emulated: swizzled buffers are not emulated");
 }
 
+TEST(AmdsimChecks, DoublePrecisionWithoutDenormalsIsRefused) {
+  std::string set = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 6, 2), 0\n",
+              sum = "v_mov_b32 v2, 0\nv_mov_b32 v3, 0\nv_add_f64 v[2:3], v[2:3], v[2:3]";
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = set + sum}).run()),
+            "not emulated: double precision while MODE flushes denormals is not emulated");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = sum}).run()), "");
+}
+
+TEST(AmdsimChecks, ExchangesOfRowsNeedAllLanes) {
+  std::string body = "v_mov_b32 v1, v0\nEXECv_permlane32_swap_b32 v0, v1", off = body;
+  body.replace(body.find("EXEC"), 4, "");
+  off.replace(off.find("EXEC"), 4, "s_mov_b64 exec, 3\n");
+  EXPECT_EQ(messages(Fixture("gfx950", {.body = body}).run()), "");
+  EXPECT_EQ(finding(Fixture("gfx950", {.body = off}).run()),
+            "not emulated: an exchange of rows while lanes are off is not emulated");
+}
+
+TEST(AmdsimChecks, PairsCountAsTwoInstructions) {
+  std::string body = "v_mov_b32 v1, 0\nv_mov_b32 v2, 0\nv_mov_b32 v3, 0\n"
+                     "v_dual_mov_b32 v4, v1 :: v_dual_add_f32 v5, v2, v3";
+  LaunchResult result = Fixture("gfx1100", {.body = body}).run({.threads = {32, 1, 1}});
+  EXPECT_EQ(messages(result), "");
+  EXPECT_NE(coverageReport(result.counters).find("1 v_add_f32"), std::string::npos)
+      << coverageReport(result.counters);
+}
+
 TEST(AmdsimChecks, PrivateMemoryOfBuffersIsBounded) {
   std::string body = "v_mov_b32 v1, 1\nbuffer_store_dword v1, off, s[0:3], 0 offset:64";
   EXPECT_EQ(

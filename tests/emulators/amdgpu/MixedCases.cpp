@@ -141,6 +141,11 @@ const std::vector<Case> &mixedCases() {
       {"v_pk_max_i16 v4, v0, v1", [](const In &i) { return uint16_t(std::max(int16_t(i.a), int16_t(i.b))) | uint32_t(uint16_t(std::max(int16_t(i.a >> 16), int16_t(i.b >> 16)))) << 16; }},
       {"v_fma_mix_f32 v4, v0, v1, v2 op_sel:[1,0,0] op_sel_hi:[1,1,0]", [](const In &i) { return bitsOf(std::fma(half(i.a >> 16), half(i.b), i.fc())); }, As::f32},
       {"v_pack_b32_f16 v4, v0, v1 op_sel:[1,0,0]", [](const In &i) { return i.a >> 16 | i.b << 16; }},
+      {"v_mov_b32 v4, v3\nv_mad_legacy_u16 v4, v0, v1, v2", [](const In &i) { return uint64_t(uint16_t(i.a * i.b + i.c)); }, As::bits, gfx9},
+      {"v_mov_b32 v4, 7\ns_mov_b32 exec_lo, 0xfffffffe\nv_mov_b32_dpp v4, v0 dpp8:[1,0,3,2,5,4,7,6]\ns_mov_b32 exec_lo, -1", [](const In &i) { return i.lane == 0 ? 7 : i.lane == 1 ? 0 : i.wave[i.lane ^ 1].a; }, As::bits, newer},
+      {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_mov_b32 v5, 0x90\nv_cmp_class_f32 vcc, v0, v5\nv_cndmask_b32 v4, 0, 1, vcc\nv_mov_b32 v5, 0", [](const In &i) { return uint32_t(std::fpclassify(i.fa()) == FP_SUBNORMAL); }, As::bits, gfx9},
+      {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\nv_pk_mov_b32 v[4:5], v[0:1], v[2:3] op_sel:[1,0]", [](const In &i) { return i.b | uint64_t(i.c) << 32; }, As::bits, gfx9},
+      {"v_mov_b32 v16, 0\nv_mov_b32 v17, 0\nv_mfma_f64_16x16x4_f64 v[8:15], v[16:17], v[16:17], -4.0\ns_nop 7\ns_nop 7\ns_nop 7\nv_mov_b32 v4, v8\nv_mov_b32 v5, v9", [](const In &) { return bitsOf(-4.0); }, As::bits, Where(gfx942 | gfx950)},
       {"v_mad_u16 v4, v0, v1, v2", [](const In &i) { return uint64_t(uint16_t(i.a * i.b + i.c)); }, As::bits},
       {"v_dot2_f32_f16 v4, v0, v1, v2", [](const In &i) { return bitsOf(float(double(half(i.a)) * half(i.b) + double(half(i.a >> 16)) * half(i.b >> 16) + double(i.fc()))); }, As::f32, gfx9},
       {"v_dot4_i32_i8 v4, v0, v1, v2", [](const In &i) {
