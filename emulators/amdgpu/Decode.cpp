@@ -221,7 +221,7 @@ Error Decoder::modifier(StringRef text) {
     return dpp.readsInactive = number, Error::success();
   // Its effect depends on MODE and on the sign of zero in ways that are not known here.
   if (name == "mul" || name == "div")
-    return inst.omod = name == "div" ? 3 : number == 2 ? 1 : 2, Error::success();
+    return syntaxError("output modifier '" + text + "' is not emulated");
   if (name == "bitop3" && isNumber)
     return inst.offset0 = int32_t(number), Error::success();
   if (name == "byte_sel" && isNumber)
@@ -295,7 +295,7 @@ void Decoder::finish() {
     o.isPlain = o.place == Operand::vgpr && !hasModifier && o.select == plainSelect;
   }
   inst.dst[0].isPlain = inst.dst[0].place == Operand::vgpr && !inst.writesHigh &&
-                        inst.dstSelect == 6 && !inst.omod && !(inst.flags & clamp);
+                        inst.dstSelect == 6 && !(inst.flags & clamp);
 }
 
 } // namespace

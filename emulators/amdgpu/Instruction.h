@@ -154,7 +154,6 @@ struct Instruction {
   uint32_t offset = 0; // of the instruction in the image
   uint8_t bytes = 0;
   uint8_t sources = 0;
-  uint8_t omod = 0; // 1: times 2, 2: times 4, 3: half
   uint8_t dstSelect = 6,
           dstUnused = 0;   // SDWA: which part is written; 0 pad, 1 sign-extend, 2 preserve
   uint8_t opSel = 0;       // the list of op_sel as bits

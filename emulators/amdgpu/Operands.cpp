@@ -175,6 +175,70 @@ uint64_t activeLanes(const Wave &w, const Instruction &i) {
   return active & result;
 }
 
+namespace {
+
+// A number of a row, or of one half of its words.
+struct Element {
+  unsigned fractionBits, bits, shift = 0;
+  uint64_t load(const Rows &rows, unsigned lane) const {
+    uint64_t all = rows.word[0][lane];
+    if (bits == 64)
+      return all | uint64_t(rows.word[1][lane]) << 32;
+    return all >> shift & ((uint64_t(1) << bits) - 1);
+  }
+  void store(Row *rows, unsigned lane, uint64_t value) const {
+    uint64_t mask = bits == 64 ? ~uint64_t(0) : ((uint64_t(1) << bits) - 1) << shift;
+    rows[0][lane] = uint32_t((rows[0][lane] & ~mask) | (value << shift & mask));
+    if (bits == 64)
+      rows[1][lane] = uint32_t(value >> 32);
+  }
+  uint64_t quiet() const { return uint64_t(1) << (fractionBits - 1); }
+  bool isSignalling(uint64_t value) const {
+    uint64_t exponent = (uint64_t(1) << (bits - 1)) - (uint64_t(1) << fractionBits);
+    uint64_t fraction = value & ((uint64_t(1) << fractionBits) - 1);
+    return (value & exponent) == exponent && fraction && !(value & quiet());
+  }
+};
+
+} // namespace
+
+void quietNans(Wave &w, const Instruction &i, Rows *rows, Row (*scratch)[2], unsigned count) {
+  Type type = i.row->types[0];
+  Element element = type == Type::f32   ? Element{23, 32}
+                    : type == Type::f64 ? Element{52, 64}
+                                        : Element{10, 16};
+  uint64_t active = activeLanes(w, i), signalling = 0;
+  unsigned halves = type == Type::pkF16 ? 2 : 1;
+  for (unsigned half = 0; half < halves; ++half) {
+    element.shift = 16 * half;
+    for (unsigned source = 0; source < count; ++source)
+      for (unsigned lane = 0; lane < w.lanes; ++lane)
+        signalling |= uint64_t(element.isSignalling(element.load(rows[source], lane))) << lane;
+  }
+  signalling &= active;
+  if (!signalling) [[likely]]
+    return;
+  if (count != 2)
+    return w.fault(FindingKind::unsupported, std::countr_zero(signalling),
+                   "a signalling NaN among three operands in IEEE mode is not emulated");
+  for (unsigned source = 0; source < 2; ++source)
+    for (unsigned word = 0; word < (type == Type::f64 ? 2 : 1); ++word) {
+      std::memmove(scratch[source][word], rows[source].word[word], sizeof(uint32_t) * w.lanes);
+      rows[source].word[word] = scratch[source][word];
+    }
+  for (unsigned half = 0; half < halves; ++half) {
+    element.shift = 16 * half;
+    for (unsigned lane = 0; lane < w.lanes; ++lane) {
+      uint64_t a = element.load(rows[0], lane), b = element.load(rows[1], lane);
+      bool isFirst = element.isSignalling(a);
+      if (!isFirst && !element.isSignalling(b))
+        continue;
+      for (unsigned source = 0; source < 2; ++source)
+        element.store(scratch[source], lane, (isFirst ? a : b) | element.quiet());
+    }
+  }
+}
+
 void blendRow(uint32_t *out, const uint32_t *values, uint64_t active, unsigned lanes) {
   for (unsigned half = 0; half < lanes; half += 32) {
     uint32_t bits = uint32_t(active >> half);
@@ -192,19 +256,16 @@ void setShadow(Wave &w, unsigned reg, uint64_t active, uint64_t low, uint64_t hi
 
 namespace {
 
-template <class F> void applyOutput(const Wave &w, const Instruction &i, uint32_t *const *rows) {
-  constexpr double factors[] = {1, 2, 4, 0.5};
+template <class F> void applyOutput(const Wave &w, uint32_t *const *rows) {
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     Rows in = {{rows[0], rows[F::words - 1]}};
     typename F::T value = F::load(in, lane);
-    value = typename F::T(value * factors[i.omod]);
-    if (i.flags & clamp)
-      value = value != value ? (w.clampsNan ? 0 : value) : value > 0 ? (value < 1 ? value : 1) : 0;
+    value = value != value ? (w.clampsNan ? 0 : value) : value > 0 ? (value < 1 ? value : 1) : 0;
     F::store(rows, lane, value);
   }
 }
 
-void applyOutputPacked(const Wave &w, const Instruction &i, Type type, uint32_t *const *rows) {
+void applyOutputPacked(const Wave &w, Type type, uint32_t *const *rows) {
   auto limit = [&](auto value) {
     return value != value ? (w.clampsNan ? 0 : value) : value > 0 ? (value < 1 ? value : 1) : 0;
   };
@@ -249,15 +310,15 @@ void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
                   uint32_t (*rows)[mostLanes], uint64_t active, Shadow shadow) {
   const Operand &dst = i.dst[0];
   uint32_t *pointers[2] = {rows[0], rows[1]};
-  if (i.omod || (i.flags & clamp)) {
+  if (i.flags & clamp) {
     if (type == Type::f32)
-      applyOutput<F32>(w, i, pointers);
+      applyOutput<F32>(w, pointers);
     else if (type == Type::f16)
-      applyOutput<F16>(w, i, pointers);
+      applyOutput<F16>(w, pointers);
     else if (type == Type::f64)
-      applyOutput<F64>(w, i, pointers);
+      applyOutput<F64>(w, pointers);
     else
-      applyOutputPacked(w, i, type, pointers);
+      applyOutputPacked(w, type, pointers);
   }
   if (flushes(w, i, type))
     for (unsigned word = 0; word < words; ++word)

@@ -122,12 +122,14 @@ namespace op {
     }                                                                                              \
   };
 #define PACKED3_ACC PACKED3
+#define PACKED2_PICK PACKED2
 #define DOT(Id, spellings, R, A, ...) TILERUN_AMDSIM_OP3(Id, R, A, A, R, __VA_ARGS__)
 #define DOT_ACC DOT
 #include "emulators/amdgpu/Packed.def"
 #undef PACKED2
 #undef PACKED3
 #undef PACKED3_ACC
+#undef PACKED2_PICK
 #undef DOT
 #undef DOT_ACC
 // Takes one register of each operand; op_sel chooses which.
@@ -144,6 +146,8 @@ constexpr OpcodeRow row(const char *spellings, uint16_t flags, Handler run, Type
 constexpr OpcodeRow rows[] = {
 #define PACKED2(Id, spellings, A, ...)                                                             \
   row(spellings, 0, runVector<op::Id, A, false, A, A>, A::kind, A::kind, A::kind),
+#define PACKED2_PICK(Id, spellings, A, ...)                                                        \
+  row(spellings, picks, runVector<op::Id, A, false, A, A>, A::kind, A::kind, A::kind),
 #define PACKED3(Id, spellings, A, ...)                                                             \
   row(spellings, 0, runVector<op::Id, A, false, A, A, A>, A::kind, A::kind, A::kind, A::kind),
 #define PACKED3_ACC(Id, spellings, A, ...)                                                         \

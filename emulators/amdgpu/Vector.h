@@ -27,6 +27,9 @@ uint64_t activeLanes(const Wave &w, const Instruction &i);
 // modifier, flushing, SDWA or op_sel of the destination.
 void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
                   uint32_t (*rows)[mostLanes], uint64_t active, Shadow shadow);
+// In IEEE mode: where one of the two operands of a minimum or maximum is a signalling NaN, both
+// become the first such NaN, made quiet, in `scratch`. A fault where one of three is.
+void quietNans(Wave &w, const Instruction &i, Rows *rows, Row (*scratch)[2], unsigned count);
 void setShadow(Wave &w, unsigned reg, uint64_t active, uint64_t low, uint64_t high);
 // Copies the active lanes of a row into a register.
 void blendRow(uint32_t *out, const uint32_t *values, uint64_t active, unsigned lanes);
@@ -110,6 +113,9 @@ void runVector(Wave &w, const Instruction &i) {
   unsigned index = 0;
   Rows rows[count];
   ((rows[index] = fetchRows<A>(w, i, index, scratch[index], shadow), ++index), ...);
+  if constexpr (isFloat(R::kind))
+    if ((i.row->flags & picks) && w.isIeee)
+      quietNans(w, i, rows, scratch, count);
   uint64_t active = activeLanes(w, i);
   bool isDirect =
       active == w.allLanes && i.dst[0].isPlain && !flushes(w, R::kind) && !isHalf(R::kind);

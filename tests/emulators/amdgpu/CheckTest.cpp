@@ -339,6 +339,35 @@ TEST(AmdsimChecks, DoublePrecisionWithoutDenormalsIsRefused) {
   EXPECT_EQ(messages(Fixture("gfx942", {.body = sum}).run()), "");
 }
 
+// v2 of `text`, in the mode where signalling NaNs are not numbers that a minimum may pass over.
+uint32_t inIeeeMode(const std::string &text, bool isIeee = true) {
+  Fixture fixture("gfx942", {.body = pointers + text + "\nglobal_store_dword v1, v2, s[6:7]",
+                             .isIeee = isIeee});
+  EXPECT_EQ(messages(fixture.run()), "") << text;
+  return download<uint32_t>(fixture.out, 1)[0];
+}
+
+TEST(AmdsimChecks, SignallingNansInIeeeMode) {
+  std::string single = "v_mov_b32 v3, 0x7f800001\n", two = "v_mov_b32 v4, 0xff800002\n";
+  EXPECT_EQ(inIeeeMode(single + "v_min_f32 v2, 3.0, v3"), 0x7fc00001u);
+  EXPECT_EQ(inIeeeMode(single + "v_max_f32 v2, v3, v3"), 0x7fc00001u);
+  EXPECT_EQ(inIeeeMode(single + two + "v_max_f32 v2, v4, v3"), 0xffc00002u);
+  EXPECT_EQ(inIeeeMode(single + "v_min_f32 v2, 3.0, v3", false), 0x40400000u);
+  EXPECT_EQ(inIeeeMode("v_mov_b32 v3, 0x7fc00001\nv_min_f32 v2, 3.0, v3"), 0x40400000u);
+  // 7c01 is a signalling NaN, 3c00 is 1, 4000 is 2.
+  EXPECT_EQ(inIeeeMode("v_mov_b32 v3, 0x7c01\nv_min_f16 v2, 1.0, v3"), 0x7e01u);
+  EXPECT_EQ(inIeeeMode("v_mov_b32 v3, 0x7c013c00\nv_mov_b32 v4, 0x40004000\n"
+                       "v_pk_min_f16 v2, v3, v4"),
+            0x7e013c00u);
+  EXPECT_EQ(inIeeeMode("v_mov_b32 v4, 5\nv_mov_b32 v5, 0x7ff00000\nv_max_f64 v[4:5], 1.0, v[4:5]\n"
+                       "v_mov_b32 v2, v5"),
+            0x7ff80000u);
+  EXPECT_EQ(
+      finding(Fixture("gfx942", {.body = single + "v_med3_f32 v2, v3, 1.0, 2.0", .isIeee = true})
+                  .run()),
+      "not emulated: a signalling NaN among three operands in IEEE mode is not emulated");
+}
+
 TEST(AmdsimChecks, ExchangesOfRowsNeedAllLanes) {
   std::string body = "v_mov_b32 v1, v0\nEXECv_permlane32_swap_b32 v0, v1", off = body;
   body.replace(body.find("EXEC"), 4, "");

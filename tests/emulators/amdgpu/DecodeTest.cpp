@@ -44,10 +44,9 @@ TEST(AmdsimDecode, RegistersAndConstants) {
 }
 
 TEST(AmdsimDecode, Modifiers) {
-  auto d = decode("v_add_f32_e64 v0, v1, v2 clamp mul:2");
+  auto d = decode("v_add_f32_e64 v0, v1, v2 clamp");
   EXPECT_EQ(d->error, "");
   EXPECT_TRUE(d->inst.flags & clamp);
-  EXPECT_EQ(d->inst.omod, 1);
   EXPECT_FALSE(d->inst.dst[0].isPlain);
   d = decode("v_pk_fma_f16 v0, v1, v2, v3 op_sel:[0,1,0] op_sel_hi:[1,0,1] neg_lo:[0,0,1]");
   EXPECT_EQ(d->error, "");
@@ -138,6 +137,13 @@ TEST(AmdsimDecode, AtomicOperationsThatReturn) {
 }
 
 TEST(AmdsimDecode, Errors) {
+  EXPECT_EQ(decode("v_add_f32_e64 v0, v1, v2 mul:2")->error,
+            "output modifier 'mul:2' is not emulated");
+  EXPECT_EQ(decode("v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[1,0,0]")->error,
+            "'neg_lo' is not supported for this instruction");
+  EXPECT_EQ(decode("v_pk_add_u16 v0, v1, v2 neg_hi:[0,1]")->error,
+            "'neg_hi' is not supported for this instruction");
+
   EXPECT_EQ(decode("v_frobnicate_b32 v0, v1")->error, "unknown instruction");
   EXPECT_EQ(decode("v_add_f32_e32 v0, v1")->error, "2 operands where the instruction table has 3");
   EXPECT_EQ(decode("v_add_f32_e32 v0, v1, q2")->error, "operand 'q2' is not known");
