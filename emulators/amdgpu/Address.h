@@ -31,11 +31,6 @@ template <Space space>
 void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, unsigned alignment,
                Use use, Lanes &lanes);
 
-// How many operands the address takes.
-constexpr unsigned addressOperands(Space space) {
-  return space == Space::flat ? 1 : space == Space::buffer ? 3 : 2;
-}
-
 // The counters that an instruction of this space raises.
 uint32_t issueLoad(Wave &w, Space space);
 void issueStore(Wave &w, Space space);

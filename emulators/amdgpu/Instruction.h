@@ -144,8 +144,7 @@ enum InstructionFlag : uint16_t {
   idxen = 8,
   toLds = 16,
   isSdwa = 32,
-  isDpp = 64,
-  isFlat = 128
+  isDpp = 64
 };
 
 struct Instruction {
