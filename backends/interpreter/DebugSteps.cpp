@@ -94,7 +94,7 @@ void interp::runAssert(Frame &frame, const Step &step) {
     const std::string text = "assertion failed" + (step.text.empty() ? "" : ": " + step.text);
     if (frame.checker && frame.launch.reportAssertions) {
       frame.checker->report(CheckReport::Kind::AssertionFailed, frame, step, element, 0,
-                            [&]() -> std::string { return text; });
+                            [&]() -> const std::string & { return text; });
       frame.stopped = true;
       return;
     }

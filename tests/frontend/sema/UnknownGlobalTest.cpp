@@ -489,8 +489,8 @@ TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {
          "N=F)\n"),
         "F = (1, 2)\ndef get():\n    return F\nget().append(2)\n",
         "F = {'a': 1}\nfor k, v in F.items():\n    print(k, F[k], F.get(k))\nF = (1,)\n",
-        "F = [1, 2]\nG = {}\nexec('F = 2', {'a': 1})\nx = globals()['G']\ny = "
-        "globals().get('F')[0]\n",
+        ("F = [1, 2]\nG = {}\nexec('F = 2', {'a': 1})\nx = globals()['G']\ny = "
+         "globals().get('F')[0]\n"),
         "import sys\nF = [1]\nsys.argv = sys.argv[1:]\nx = sys.modules\n"})
     EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F[0] == 1)")) << globals;
 }
