@@ -143,8 +143,10 @@ void Device::close() {
     if (!current.outcome)
       driver.hipDeviceReset();
   };
-  if (!current.outcome)
+  if (!current.outcome) {
+    const OutsideCapture outside(driver); // Memory of the debug buffers is freed.
     reports.close();
+  }
   getUsers<Device>().remove(ordinal, latch, reset, [] {});
 }
 
