@@ -16,10 +16,9 @@ namespace tilerun::amdgpu {
 /// - LLVM's command-line options keep their values, and no target is registered but AMDGPU's
 ///   (Link.cpp says how).
 /// - A fatal error inside lld, or a crash, is an error here and does not end the process; every
-/// later
-///   link of the process is then refused. While a link runs, LLVM's handlers of SIGSEGV, SIGABRT,
-///   SIGBUS, SIGFPE, SIGILL and SIGTRAP are installed; a signal of another thread reaches the
-///   handlers that were there before.
+///   later link of the process is then refused. While a link runs, LLVM's handlers of SIGSEGV,
+///   SIGABRT, SIGBUS, SIGFPE, SIGILL and SIGTRAP are installed; a signal of another thread reaches
+///   the handlers that were there before.
 /// - The object is read from memory; lld writes a temporary file (TMPDIR), which is removed before
 ///   the function returns.
 llvm::Expected<std::string> linkCodeObject(llvm::StringRef object);

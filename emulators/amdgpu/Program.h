@@ -12,9 +12,9 @@ namespace tilerun::amdsim {
 
 class Program {
 public:
-  // Decodes the whole executable segment for waves of `lanes` lanes. Bytes that are no instruction,
-  // and instructions that the table lacks, become instructions that report themselves when they are
-  // executed.
+  // Decodes the whole executable segment for waves of `lanes` lanes. Bytes that are not an
+  // instruction, and instructions that the table lacks, become instructions that report themselves
+  // when they are executed.
   static llvm::Expected<std::unique_ptr<Program>> decode(const CodeObject &object, unsigned lanes);
 
   const Instruction *code() const { return instructions.data(); }

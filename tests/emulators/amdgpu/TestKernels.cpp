@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
@@ -12,8 +13,7 @@ namespace tilerun::amdsim::tests {
 namespace {
 
 struct Folder {
-  std::string path =
-      (std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") + std::string("/amdsimXXXXXX");
+  std::string path = (std::filesystem::temp_directory_path() / "amdsimXXXXXX").string();
   Folder() { EXPECT_NE(mkdtemp(path.data()), nullptr); }
   ~Folder() {
     for (const char *name : {"/in", "/object", "/linked"})

@@ -1,4 +1,4 @@
-// Assembly of a kernel: registers of lanes and of the wave, bytes in one register, what is no constraint.
+// Assembly of a kernel: registers of lanes and of the wave, bytes in one register, what is not a constraint.
 // RUN: split-file %s %t
 // RUN: tile-amdgpu %t/good.mlir | FileCheck %t/good.mlir
 // RUN: tile-amdgpu %t/good.mlir --emit=hsaco -o %t/good.hsaco && llvm-objdump -d %t/good.hsaco | FileCheck %t/good.mlir --check-prefix=OBJECT
