@@ -10,22 +10,18 @@
 #include "backends/llvm/CommonPatterns.h"
 #include "backends/llvm/KernelEntry.h"
 #include "backends/llvm/MemoryPatterns.h"
+#include "backends/llvm/Translate.h"
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/tile/Remarks.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -190,14 +186,8 @@ LogicalResult Compilation::toLlvmDialect() {
   target.addLegalOp<ModuleOp>();
   if (failed(applyFullConversion(module, target, std::move(patterns))))
     return failure();
-  if (options.lineInfo) {
-    PassManager passes(context);
-    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(
-        {/*emissionKind=*/LLVM::DIEmissionKind::LineTablesOnly}));
-    if (failed(passes.run(module)))
-      return failure();
-  }
-  return success();
+  return options.lineInfo ? llvmbackend::addLineInfo(module, LLVM::DIEmissionKind::LineTablesOnly)
+                          : success();
 }
 
 llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
@@ -211,22 +201,16 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
     LLVMInitializeAMDGPUAsmParser(); // Of assembly that kernels bring along.
   });
   unsigned level = options.debug ? std::min(options.optLevel, 1u) : options.optLevel;
-  llvm::Triple triple("amdgcn-amd-amdhsa");
-  std::string reason;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
-  if (!target)
-    return makeError("LLVM has no AMDGPU target: " + reason);
-  llvm::TargetOptions targetOptions;
-  // Only operations that say so are contracted: expansions of functions rely on their roundings.
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  machine.reset(target->createTargetMachine(
-      triple, arch.name, arch.llvmFeatures, targetOptions, llvm::Reloc::PIC_, std::nullopt,
-      level <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
-  result = translateModuleToLLVMIR(module, context, artifact.kernel);
-  if (!result)
-    return makeError("the LLVM dialect could not be translated");
-  result->setTargetTriple(triple);
-  result->setDataLayout(machine->createDataLayout());
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made = llvmbackend::createMachine(
+      {"amdgcn-amd-amdhsa", arch.name, arch.llvmFeatures, llvm::Reloc::PIC_, level});
+  if (!made)
+    return made.takeError();
+  machine = std::move(*made);
+  llvm::Expected<std::unique_ptr<llvm::Module>> translated =
+      llvmbackend::translate(module, context, *machine, artifact.kernel);
+  if (!translated)
+    return translated.takeError();
+  result = std::move(*translated);
   result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
   permitHardwareAtomics(*result);
   llvmbackend::optimize(*result, *machine, level);
@@ -240,24 +224,13 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
   Compilation compilation{module, options, {}, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  std::optional<RemarkCollector> remarks;
-  if (stage == Stage::Remarks || stage == Stage::RemarksJson)
-    remarks.emplace(module.getContext());
-  auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
-              : stage == Stage::Schedule ? backend::ThreadStage::Schedule
-              : stage == Stage::Expand   ? backend::ThreadStage::Expand
-                                         : backend::ThreadStage::Simt;
-  if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
-                                                {options.schedule, options.scheduleName}))
-    return std::move(error);
-  if (remarks) {
-    *text = stage == Stage::Remarks ? remarks->toText() : remarks->toJson();
-    if (text->empty())
-      *text = "# no remarks\n";
-    return compilation.artifact;
-  }
-  if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
-    *text = runner.print(options.locations);
+  llvm::Expected<std::optional<std::string>> asked =
+      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
+                            {options.schedule, options.scheduleName}, options.locations);
+  if (!asked)
+    return asked.takeError();
+  if (*asked) {
+    *text = std::move(**asked);
     return compilation.artifact;
   }
   if (llvm::Error error = runner.check(compilation.toLlvmDialect(), "lowering to LLVM"))

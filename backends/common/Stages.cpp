@@ -7,6 +7,7 @@
 #include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/ModuleBytes.h"
+#include "ir/tile/Remarks.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 
@@ -127,13 +128,26 @@ llvm::Error backend::StageRunner::check(LogicalResult result, llvm::StringRef st
   return text.empty() ? makeError(stage + " failed without a diagnostic") : makeError(text);
 }
 
-llvm::Error backend::StageRunner::lowerToThreads(const distribute::Program &program,
-                                                 ThreadStage last,
-                                                 const ScheduleText &byHand) const {
+llvm::Expected<std::optional<std::string>>
+backend::StageRunner::lowerToThreads(const distribute::Program &program,
+                                     std::optional<ThreadStage> asked, const ScheduleText &byHand,
+                                     bool locations) const {
+  const bool wantsRemarks = asked == ThreadStage::Remarks || asked == ThreadStage::RemarksJson;
+  std::optional<RemarkCollector> remarks;
+  if (wantsRemarks)
+    remarks.emplace(ModuleOp(module).getContext());
+  const ThreadStage last = asked && !wantsRemarks ? *asked : ThreadStage::Simt;
   if (llvm::Error error =
           check(backend::lowerToThreads(module, program, last, byHand), "lowering to threads"))
-    return error;
-  return check(verify(module), "verifying per-thread IR");
+    return std::move(error);
+  if (llvm::Error error = check(verify(module), "verifying per-thread IR"))
+    return std::move(error);
+  if (!asked)
+    return std::nullopt;
+  if (!remarks)
+    return print(locations);
+  std::string text = asked == ThreadStage::Remarks ? remarks->toText() : remarks->toJson();
+  return text.empty() ? "# no remarks\n" : std::move(text);
 }
 
 llvm::Error backend::StageRunner::explain(llvm::Error error) const {

@@ -10,6 +10,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -25,8 +27,29 @@ llvm::Error checkNumWarps(unsigned numWarps);
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
-/// The last of the shared passes to run.
-enum class ThreadStage { Layout, Schedule, Expand, Simt };
+/// What the shared passes can show. Layout, Schedule and Expand end them early.
+enum class ThreadStage { Remarks, RemarksJson, Layout, Schedule, Expand, Simt };
+
+/// The shared stage that a backend's own `Stage` asks for, by the names of its enumerators; nothing
+/// for those behind per-thread IR.
+template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage) {
+  switch (stage) {
+  case Stage::Remarks:
+    return ThreadStage::Remarks;
+  case Stage::RemarksJson:
+    return ThreadStage::RemarksJson;
+  case Stage::Layout:
+    return ThreadStage::Layout;
+  case Stage::Schedule:
+    return ThreadStage::Schedule;
+  case Stage::Expand:
+    return ThreadStage::Expand;
+  case Stage::Simt:
+    return ThreadStage::Simt;
+  default:
+    return std::nullopt;
+  }
+}
 
 /// A schedule by hand (ir/schedule/HandSchedule.h): its text, which may be empty, and its file's
 /// name.
@@ -55,9 +78,12 @@ public:
 
   /// The error of a failed stage; `stage` names it if there was no diagnostic.
   llvm::Error check(mlir::LogicalResult result, llvm::StringRef stage) const;
-  /// Lowers to threads; the result is verified.
-  llvm::Error lowerToThreads(const distribute::Program &program, ThreadStage last,
-                             const ScheduleText &schedule) const;
+  /// Lowers to threads, as far as `asked` needs it; the result is verified. Returns the text of
+  /// `asked`, with `locations` the source location of each op; nothing where nothing was asked for.
+  llvm::Expected<std::optional<std::string>> lowerToThreads(const distribute::Program &program,
+                                                            std::optional<ThreadStage> asked,
+                                                            const ScheduleText &schedule = {},
+                                                            bool locations = false) const;
   /// The error together with the diagnostics.
   llvm::Error explain(llvm::Error error) const;
   /// The module's text; with `locations`, the source location of each op.

@@ -10,7 +10,6 @@
 #include "ir/simt/CarriedValues.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/tile/Remarks.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -295,24 +294,13 @@ static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptio
   Compilation compilation(module, options);
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  std::optional<RemarkCollector> remarks;
-  if (stage == Stage::Remarks || stage == Stage::RemarksJson)
-    remarks.emplace(module.getContext());
-  auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
-              : stage == Stage::Schedule ? backend::ThreadStage::Schedule
-              : stage == Stage::Expand   ? backend::ThreadStage::Expand
-                                         : backend::ThreadStage::Simt;
-  if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
-                                                {options.schedule, options.scheduleName}))
-    return std::move(error);
-  if (remarks) {
-    *text = stage == Stage::Remarks ? remarks->toText() : remarks->toJson();
-    if (text->empty())
-      *text = "# no remarks\n";
-    return compilation.artifact;
-  }
-  if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
-    *text = runner.print(options.locations);
+  llvm::Expected<std::optional<std::string>> asked =
+      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
+                            {options.schedule, options.scheduleName}, options.locations);
+  if (!asked)
+    return asked.takeError();
+  if (*asked) {
+    *text = std::move(**asked);
     return compilation.artifact;
   }
   if (llvm::Error error = runner.check(compilation.toSpirvDialect(), "lowering to SPIR-V"))

@@ -50,12 +50,14 @@ llvm::Expected<templatebackend::Artifact> templatebackend::compile(ModuleOp modu
   Artifact artifact{kernel->getName().str(), backend::getParameters(*kernel), ""};
   const target::TargetInfo info = getTargetInfo();
   const distribute::Program program = {&info, /*numWarps=*/1, /*numStages=*/1, /*warpUnit=*/1};
-  const auto last =
-      stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt;
-  if (llvm::Error error = runner.lowerToThreads(program, last, {}))
-    return std::move(error);
-  if (stage != Stage::C) {
-    artifact.code = runner.print();
+  std::optional<backend::ThreadStage> wanted;
+  if (stage != Stage::C)
+    wanted = stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt;
+  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(program, wanted);
+  if (!asked)
+    return asked.takeError();
+  if (*asked) {
+    artifact.code = std::move(**asked);
     return artifact;
   }
   if (llvm::Error error = runner.check(toScalars(module), "taking vectors apart"))

@@ -10,6 +10,7 @@
 #include "llvm/Config/llvm-config.h"
 
 using namespace cuda;
+using tilerun::nvptx::Stage;
 
 namespace {
 
@@ -21,19 +22,10 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
   return TILERUN_STATUS_OK;
 }
 
-constexpr Phase<tilerun::nvptx::Stage> kPhases[] = {
-    {"ptx", "assembly for the driver's compiler", "//", tilerun::nvptx::Stage::Ptx},
-    {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt,
-     TILERUN_PHASE_LOCATIONS},
-    {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout,
-     TILERUN_PHASE_LOCATIONS},
-    {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule,
-     TILERUN_PHASE_LOCATIONS},
-    {"expand", "tile IR with its loops expanded", "//", tilerun::nvptx::Stage::Expand,
-     TILERUN_PHASE_LOCATIONS},
-    {"remarks", "missed optimizations, and why", "#", tilerun::nvptx::Stage::Remarks},
-    {"remarks-json", "the same as data", "//", tilerun::nvptx::Stage::RemarksJson},
-    {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
+constexpr Phase<Stage> kOwnPhases[] = {
+    {"ptx", "assembly for the driver's compiler", "//", Stage::Ptx},
+    {"llvm", "LLVM IR before code generation", ";", Stage::Llvm}};
+constexpr auto kPhases = joinPhases(kOwnPhases, kThreadPhases<Stage>);
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {
@@ -47,7 +39,7 @@ TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPl
 // The request, besides the target.
 struct Request {
   tilerun::nvptx::NvptxOptions options;
-  tilerun::nvptx::Stage stage = tilerun::nvptx::Stage::Ptx;
+  Stage stage = Stage::Ptx;
 };
 using Value = const std::string &;
 
@@ -100,7 +92,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
       compiled->kernel.c_str(), parameters.data(),
       compiled->numThreads,     static_cast<uint32_t>(compiled->sharedBytes)};
   std::string compatibility =
-      asked.stage != tilerun::nvptx::Stage::Ptx
+      asked.stage != Stage::Ptx
           ? "cuda:text"
           : ("cuda:ptx-" + getPtxVersion(compiled->ptx) + ":" + compiled->arch).str();
   auto owned = std::make_unique<OwnedArtifact>(std::move(compiled->ptx), std::move(compatibility));

@@ -26,20 +26,14 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
 }
 
 // The first is what the command prints by itself.
-constexpr Phase<Stage> kPhases[] = {
+constexpr Phase<Stage> kOwnPhases[] = {
     {"amdgcn", "assembly", ";", Stage::Amdgcn},
     {"hsaco", "code object, an ELF file", nullptr, Stage::Hsaco},
-    {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
-    {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
-    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
-     TILERUN_PHASE_LOCATIONS},
-    {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
-    {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
-    {"remarks-json", "the same as data", "//", Stage::RemarksJson},
     {"resources", "registers, memory, spills and waves, from the code object", "#",
      Stage::Resources},
     {"resources-json", "the same as data", "//", Stage::ResourcesJson},
     {"llvm", "LLVM IR before code generation", ";", Stage::Llvm}};
+constexpr auto kPhases = joinPhases(kOwnPhases, kThreadPhases<Stage>);
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {

@@ -3,6 +3,8 @@
 
 #include "tilerun/plugin.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -15,6 +17,27 @@ template <typename Stage> struct Phase {
   Stage stage;
   uint32_t flags = 0; ///< TILERUN_PHASE_*, besides the one of bytes.
 };
+
+/// The phases that every compiler on the shared levels has.
+template <typename Stage>
+inline constexpr Phase<Stage> kThreadPhases[] = {
+    {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
+    {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
+    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
+     TILERUN_PHASE_LOCATIONS},
+    {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
+    {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
+    {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
+
+/// Several tables as one, in this order.
+template <typename Stage, size_t... Sizes>
+constexpr std::array<Phase<Stage>, (Sizes + ...)>
+joinPhases(const Phase<Stage> (&...parts)[Sizes]) {
+  std::array<Phase<Stage>, (Sizes + ...)> all{};
+  auto *end = all.begin();
+  ((end = std::copy(std::begin(parts), std::end(parts), end)), ...);
+  return all;
+}
 
 template <typename Table>
 void tellPhases(const Table &table, void (*each)(void *, const TilerunPluginPhase *), void *user) {

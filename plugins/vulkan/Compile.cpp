@@ -33,17 +33,11 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
   return TILERUN_STATUS_OK;
 }
 
-constexpr Phase<Stage> kPhases[] = {
+constexpr Phase<Stage> kOwnPhases[] = {
     {"spirv-asm", "SPIR-V in text", ";", Stage::SpirvAsm},
     {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
-    {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect, TILERUN_PHASE_LOCATIONS},
-    {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
-    {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
-    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
-     TILERUN_PHASE_LOCATIONS},
-    {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
-    {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
-    {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
+    {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect, TILERUN_PHASE_LOCATIONS}};
+constexpr auto kPhases = joinPhases(kOwnPhases, kThreadPhases<Stage>);
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {
