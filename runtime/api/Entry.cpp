@@ -48,25 +48,24 @@ ThreadPlace *detail::makeThreadPlace() {
   return threadPlace = place;
 }
 
-// Another thread in the library; null if there is none.
-static ThreadPlace *findOther() {
+// Another thread of this depth or more; null if there is none.
+static ThreadPlace *findOther(uint32_t depth) {
   for (ThreadPlace *place = places.load(std::memory_order_acquire); place; place = place->next)
-    if (place != threadPlace && place->depth.load(std::memory_order_acquire))
+    if (place != threadPlace && place->depth.load(std::memory_order_acquire) >= depth)
       return place;
   return nullptr;
 }
 
 void detail::waitForFork(ThreadPlace &place) {
   // In a callback the fork waits for this thread, or is this thread's own.
-  if (place.depth.load(std::memory_order_relaxed) > 1)
+  if (place.depth.load(std::memory_order_relaxed) > kEntering)
     return;
   while (forks.load(std::memory_order_acquire)) {
     place.depth.store(0, std::memory_order_release);
     // No lock: a child would inherit it.
     while (forks.load(std::memory_order_acquire))
       std::this_thread::sleep_for(kPause);
-    place.depth.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
+    place.depth.store(kEntering, std::memory_order_relaxed);
   }
 }
 
@@ -77,14 +76,15 @@ void detail::waitForFork(ThreadPlace &place) {
 static void beforeFork() {
   forks.fetch_add(1);
   auto end = std::chrono::steady_clock::now() + kPatience;
-  while (findOther() && std::chrono::steady_clock::now() < end)
+  while (findOther(kEntering) && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(kPause);
 }
 
 static void afterForkInParent() { forks.fetch_sub(1); }
 
 static void afterForkInChild() {
-  if (ThreadPlace *other = findOther(); other && !isBroken) {
+  // One at its entry holds no lock of the library yet.
+  if (ThreadPlace *other = findOther(kInside); other && !isBroken) {
     isBroken = true;
     functionOfOther = other->function;
   }

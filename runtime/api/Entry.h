@@ -19,11 +19,14 @@ namespace detail {
 /// Where a thread is. Read by others when they fork; never destroyed, since a thread may end at any
 /// time.
 struct alignas(64) ThreadPlace {
-  std::atomic<uint32_t> depth{0}; ///< Calls that it is in: callbacks may call again.
+  /// 0: outside of the library. kEntering: at its entry, where it may still have to wait. Above
+  /// that, inside: callbacks may call again.
+  std::atomic<uint32_t> depth{0};
   std::atomic<bool> isTaken{true};
   const char *function = nullptr; ///< The outermost.
   ThreadPlace *next = nullptr;
 };
+inline constexpr uint32_t kEntering = 1, kInside = 2;
 extern constinit thread_local ThreadPlace *threadPlace;
 /// Forks in flight, and whether this process is a child that cannot use the library.
 extern std::atomic<uint32_t> forks;
@@ -38,28 +41,28 @@ public:
   [[gnu::always_inline]] explicit Entry(const char *function) : place(detail::threadPlace) {
     if (!place) [[unlikely]]
       place = detail::makeThreadPlace();
-    enter(function);
+    const uint32_t depth = place->depth.load(std::memory_order_relaxed);
+    if (!depth)
+      place->function = function;
+    place->depth.store(depth + 1, std::memory_order_relaxed);
     // A fork in progress, whose end others must wait for; or a child of one.
     if (detail::forks.load(std::memory_order_relaxed)) [[unlikely]]
       detail::waitForFork(*place);
+    if (!depth)
+      place->depth.store(detail::kInside, std::memory_order_relaxed);
+    // A child sees it if it sees any lock that is taken from here on.
+    std::atomic_thread_fence(std::memory_order_release);
   }
   [[gnu::always_inline]] ~Entry() {
+    const uint32_t depth = place->depth.load(std::memory_order_relaxed);
     // Other threads see the unlock before they see this.
-    place->depth.store(place->depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+    place->depth.store(depth <= detail::kInside ? 0 : depth - 1, std::memory_order_release);
   }
   Entry(const Entry &) = delete;
   Entry &operator=(const Entry &) = delete;
   bool isRefused() const { return detail::isBroken; }
 
 private:
-  [[gnu::always_inline]] void enter(const char *function) {
-    uint32_t depth = place->depth.load(std::memory_order_relaxed);
-    if (!depth)
-      place->function = function;
-    place->depth.store(depth + 1, std::memory_order_relaxed);
-    // Others see it before any lock that is taken from here on.
-    std::atomic_thread_fence(std::memory_order_release);
-  }
   detail::ThreadPlace *place;
 };
 
