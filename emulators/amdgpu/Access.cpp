@@ -57,20 +57,25 @@ void checkAlignment(Wave &w, const uint64_t *addresses, uint64_t active, unsigne
              "an address that is not a multiple of " + std::to_string(alignment));
 }
 
-void countGlobal(Wave &w, const uint64_t *addresses, uint64_t active, unsigned bytes) {
-  if (!w.counters->countsMemory) [[likely]]
+void countGlobal(Wave &w, const uint64_t *addresses, uint64_t active, unsigned bytes, Use use) {
+  if (!w.counters->countsMemory || !active) [[likely]]
     return;
-  uint64_t lines[mostLanes * 2];
+  uint64_t sorted[mostLanes], line = w.target->transactionBytes;
   unsigned count = 0;
-  forLanes(active, [&](unsigned lane) {
-    lines[count++] = addresses[lane] / 128;
-    if ((addresses[lane] + bytes - 1) / 128 != addresses[lane] / 128)
-      lines[count++] = addresses[lane] / 128 + 1;
-  });
-  std::sort(lines, lines + count);
-  ++w.counters->globalAccesses;
-  w.counters->globalLines += uint64_t(std::unique(lines, lines + count) - lines);
-  w.counters->globalBytes += uint64_t(std::popcount(active)) * bytes;
+  forLanes(active, [&](unsigned lane) { sorted[count++] = addresses[lane]; });
+  std::sort(sorted, sorted + count);
+  // In ascending order, each access adds the bytes and lines beyond those of its predecessors.
+  uint64_t distinct = 0, lines = 0, end = 0, nextLine = 0;
+  for (unsigned n = 0; n < count; ++n) {
+    uint64_t last = sorted[n] + bytes - 1;
+    if (last >= end)
+      distinct += last + 1 - std::max(sorted[n], end);
+    if (last / line >= nextLine)
+      lines += last / line + 1 - std::max(sorted[n] / line, nextLine);
+    end = std::max(end, last + 1), nextLine = std::max(nextLine, last / line + 1);
+  }
+  w.counters->global[unsigned(use)].add(
+      {1, uint64_t(count) * bytes, lines, (distinct + line - 1) / line});
 }
 
 const uint32_t *addressRow(Wave &w, const Operand &o, unsigned word, uint64_t active,

@@ -24,7 +24,7 @@ bool checkAddresses(Wave &w, const uint64_t *addresses, uint64_t active, unsigne
 // Addresses that are not multiples of `alignment` are reported.
 void checkAlignment(Wave &w, const uint64_t *addresses, uint64_t active, unsigned alignment);
 // Counts transactions of a global access, if the launch wants them.
-void countGlobal(Wave &w, const uint64_t *addresses, uint64_t active, unsigned bytes);
+void countGlobal(Wave &w, const uint64_t *addresses, uint64_t active, unsigned bytes, Use use);
 
 // A vector register as a value for each lane; undefined lanes among the active ones are reported as
 // a use.

@@ -163,7 +163,7 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
                                                 use, int(lane));
   });
   if (lanes.isGood)
-    countGlobal(w, lanes.address, checked, bytes);
+    countGlobal(w, lanes.address, checked, bytes, use);
 }
 
 template void findLanes<Space::global>(Wave &, const Instruction &, unsigned, unsigned, unsigned,

@@ -138,7 +138,7 @@ template <class F, bool returnsOld> void ldsAtomic(Wave &w, const Instruction &i
   if (undefined)
     w.report(FindingKind::ldsUndefined, std::countr_zero(undefined),
              "an atomic operation on LDS that was never written");
-  countLds(w, at, active, sizeof(Bits), LdsUse::write);
+  countLds(w, at, active, sizeof(Bits), LdsUse::atomic);
   uint32_t mark = w.issue(Pending::lds);
   if (returnsOld)
     finishReturn(w, i, old, active, mark);
@@ -224,8 +224,9 @@ void ldsCompareStore(Wave &w, const Instruction &i) {
   checkData(w, expected, sizeof(T) / 4, active, 3, "the operand of an atomic operation");
   checkData(w, desired, sizeof(T) / 4, active, 3, "the operand of an atomic operation");
   T old[mostLanes] = {};
+  uint32_t places[mostLanes];
   forLanes(active, [&](unsigned lane) {
-    uint32_t at = addresses[lane] + uint32_t(i.offset0);
+    uint32_t at = places[lane] = addresses[lane] + uint32_t(i.offset0);
     if (at % sizeof(T))
       return w.report(FindingKind::misaligned, int(lane),
                       "an atomic operation on LDS at byte " + std::to_string(at));
@@ -238,6 +239,7 @@ void ldsCompareStore(Wave &w, const Instruction &i) {
   });
   if (w.state == WaveState::faulted)
     return;
+  countLds(w, places, active, sizeof(T), LdsUse::atomic);
   uint32_t mark = w.issue(Pending::lds);
   if (returnsOld)
     finishReturn(w, i, old, active, mark);

@@ -132,7 +132,6 @@ void waitIdle(Wave &w, const Instruction &) {
 }
 
 void barrier(Wave &w, const Instruction &) {
-  ++w.counters->barriers;
   signalBarrier(w);
   waitBarrier(w);
 }
@@ -145,7 +144,6 @@ bool isWorkgroupBarrier(Wave &w, const Instruction &i) {
 void barrierSignal(Wave &w, const Instruction &i) {
   if (!isWorkgroupBarrier(w, i))
     return;
-  ++w.counters->barriers;
   signalBarrier(w);
 }
 void barrierWait(Wave &w, const Instruction &i) {

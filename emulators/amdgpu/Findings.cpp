@@ -1,6 +1,5 @@
-// Messages of findings, and sums of counters.
+// Messages of findings.
 #include "emulators/amdgpu/Findings.h"
-#include "emulators/amdgpu/Instruction.h"
 
 #include <cstdio>
 
@@ -38,14 +37,6 @@ const char *findingName(FindingKind kind) {
   return "";
 }
 
-const char *familyName(Family family) {
-  constexpr const char *names[] = {
-      "scalar", "scalar memory",  "branch",  "wait",   "barrier", "message",
-      "vector", "transcendental", "compare", "lane",   "matrix",  "lds",
-      "global", "buffer",         "scratch", "atomic", "cache"};
-  return names[unsigned(family)];
-}
-
 bool isFault(FindingKind kind) {
   switch (kind) {
   case FindingKind::misaligned:
@@ -74,18 +65,6 @@ std::string Finding::message() const {
   if (times > 1)
     result += " (" + std::to_string(times) + " times)";
   return result;
-}
-
-void Counters::add(const Counters &other) {
-  if (byRow.size() < other.byRow.size())
-    byRow.resize(other.byRow.size());
-  for (size_t row = 0; row < other.byRow.size(); ++row)
-    byRow[row] += other.byRow[row];
-  instructions += other.instructions;
-  ldsAccesses += other.ldsAccesses, ldsPhases += other.ldsPhases,
-      ldsConflicts += other.ldsConflicts;
-  globalAccesses += other.globalAccesses, globalLines += other.globalLines;
-  globalBytes += other.globalBytes, matrixFlops += other.matrixFlops, barriers += other.barriers;
 }
 
 } // namespace tilerun::amdsim

@@ -1,10 +1,9 @@
-// What the emulator finds wrong with a kernel while it runs, and what it counts.
+// What the emulator finds wrong with a kernel while it runs.
 #ifndef TILERUN_EMULATORS_AMDGPU_FINDINGS_H
 #define TILERUN_EMULATORS_AMDGPU_FINDINGS_H
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace tilerun::amdsim {
 
@@ -38,19 +37,6 @@ struct Finding {
   // "kernel 'k', program (1, 0, 0), wave 2, lane 5, +0x40 'global_load_dword ...', k.py:12: out of
   // bounds: ..."
   std::string message() const;
-};
-
-// Sums over all waves of a launch.
-struct Counters {
-  std::vector<uint64_t> byRow; // instructions by row of the table (rowAt)
-  uint64_t instructions = 0;
-  uint64_t ldsAccesses = 0, ldsPhases = 0,
-           ldsConflicts = 0; // conflicts: phases beyond the fewest possible
-  uint64_t globalAccesses = 0, globalLines = 0,
-           globalBytes = 0; // lines of 128 bytes, bytes asked for
-  uint64_t matrixFlops = 0, barriers = 0;
-  bool countsMemory = false; // whether LDS and global accesses are analysed
-  void add(const Counters &other);
 };
 
 } // namespace tilerun::amdsim

@@ -57,7 +57,6 @@ enum class Family : uint8_t {
   cache,
   count
 };
-const char *familyName(Family family);
 
 // Flags of rows.
 enum RowFlag : uint16_t {

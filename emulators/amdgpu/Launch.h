@@ -3,6 +3,7 @@
 #define TILERUN_EMULATORS_AMDGPU_LAUNCH_H
 
 #include "emulators/amdgpu/CodeObject.h"
+#include "emulators/amdgpu/Counters.h"
 #include "emulators/amdgpu/Findings.h"
 #include "emulators/amdgpu/Memory.h"
 #include "emulators/amdgpu/Program.h"
@@ -20,7 +21,7 @@ struct LaunchOptions {
   unsigned hostThreads = 1;
   uint64_t mostInstructions = uint64_t(1) << 34; // of one workgroup, before it counts as endless
   unsigned mostFindings = 16; // at different instructions; one more ends the launch
-  bool countsMemory = false;
+  bool countsMemory = false;  // fills the counters of LDS and global memory
 };
 
 struct LaunchState {

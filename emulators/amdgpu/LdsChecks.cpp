@@ -45,20 +45,28 @@ void touch(Wave &w, uint64_t at, LdsUse use, unsigned lane, bool records) {
     cell.writer = atomics;
 }
 
-// Lanes with the same number are served at once, if no two of them need different words of one
-// bank.
-unsigned phaseOf(const Target &target, unsigned bytes, LdsUse use, unsigned lane) {
-  auto bit = [lane](unsigned n) { return lane >> n & 1; };
-  if (use == LdsUse::read && bytes == 16 && target.generation == Generation::gfx9) {
-    if (target.ldsBanks == 64)
-      return (bit(2) ^ bit(3) ^ bit(4)) | bit(5) << 1;
-    return bit(3) | (bit(2) ^ bit(4)) << 1 | bit(5) << 2;
+// How the hardware serves an access: lanes of one phase at once, if no two of them need different
+// words of one bank. Measured by others on gfx950 and assumed for its kin; elsewhere phases are
+// consecutive lanes, as many as the banks have words for.
+struct LdsPhases {
+  unsigned banks, lanesAtOnce; // 0: by the bits below
+  bool isWide = false;         // 16 lanes of 64 banks instead of 8 lanes of 32
+  unsigned of(unsigned lane) const {
+    auto bit = [lane](unsigned n) { return lane >> n & 1; };
+    if (lanesAtOnce)
+      return lane / lanesAtOnce;
+    return isWide ? (bit(2) ^ bit(3) ^ bit(4)) | bit(5) << 1
+                  : bit(3) | (bit(2) ^ bit(4)) << 1 | bit(5) << 2;
   }
-  if (use == LdsUse::read && bytes == 12 && target.generation == Generation::gfx9)
-    return bit(3) | (bit(2) ^ bit(4)) << 1 | bit(5) << 2;
+};
+LdsPhases phasesOf(const Target &target, unsigned bytes, LdsUse use) {
+  bool isGfx9Read = use == LdsUse::read && target.generation == Generation::gfx9;
+  if (isGfx9Read && bytes == 12)
+    return {32, 0};
+  if (isGfx9Read && bytes == 16)
+    return {target.ldsBanks, 0, target.ldsBanks == 64};
   unsigned banks = use == LdsUse::read ? target.ldsBanks : 32;
-  unsigned lanesAtOnce = banks * 4 / (bytes < 4 ? 4 : bytes == 12 ? 16 : bytes);
-  return lane / lanesAtOnce;
+  return {banks, banks * 4 / (bytes < 4 ? 4 : bytes == 12 ? 16 : bytes)};
 }
 
 } // namespace
@@ -78,14 +86,14 @@ bool checkLdsUse(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane
 }
 
 void countLds(Wave &w, const uint32_t *addresses, uint64_t active, unsigned bytes, LdsUse use) {
-  if (!w.counters->countsMemory) [[likely]]
+  if (!w.counters->countsMemory || !active) [[likely]]
     return;
   constexpr unsigned mostPhases = 8, mostBanks = 64, mostWords = mostLanes * 4;
-  unsigned banks = w.target->ldsBanks;
+  const LdsPhases phases = phasesOf(*w.target, bytes, use);
   uint32_t words[mostPhases][mostWords];
   unsigned counts[mostPhases] = {};
   forLanes(active, [&](unsigned lane) {
-    unsigned phase = phaseOf(*w.target, bytes, use, lane) % mostPhases;
+    unsigned phase = phases.of(lane) % mostPhases;
     for (uint32_t at = addresses[lane] / 4; at <= (addresses[lane] + bytes - 1) / 4; ++at) {
       bool isNew = true; // the same word is served to several lanes at once
       for (unsigned k = 0; k < counts[phase]; ++k)
@@ -94,16 +102,16 @@ void countLds(Wave &w, const uint32_t *addresses, uint64_t active, unsigned byte
         words[phase][counts[phase]++] = at;
     }
   });
-  ++w.counters->ldsAccesses;
+  LdsCounts counted = {1, uint64_t(std::popcount(active)) * bytes, 0, 0};
   for (unsigned phase = 0; phase < mostPhases; ++phase) {
     if (!counts[phase])
       continue;
     unsigned load[mostBanks] = {}, most = 0;
     for (unsigned k = 0; k < counts[phase]; ++k)
-      most = std::max(most, ++load[words[phase][k] % banks]);
-    w.counters->ldsPhases += most;
-    w.counters->ldsConflicts += most - 1;
+      most = std::max(most, ++load[words[phase][k] % phases.banks]);
+    counted.phases += most, counted.conflicts += most - 1;
   }
+  w.counters->lds[unsigned(use)].add(counted);
 }
 
 } // namespace tilerun::amdsim

@@ -20,12 +20,12 @@ struct Target {
   Generation generation;
   uint8_t lanes;       // of a wave, unless the kernel's descriptor says 32
   bool hasAgprs;       // accumulation registers behind the vector registers
-  bool packedIds;      // work item ids arrive packed in v0
   bool flatScratchSet; // the hardware sets up the scratch base
   bool idsInTtmp;      // workgroup ids arrive in ttmp7 and ttmp9
   Float8 float8;
-  uint32_t ldsBytes; // that one workgroup may have
-  uint8_t ldsBanks;
+  uint32_t ldsBytes;        // that one workgroup may have
+  uint8_t ldsBanks;         // of loads; stores have 32
+  uint8_t transactionBytes; // of a line of global memory that one request fetches
 };
 
 // The target of this name or of these ELF flags; null if the emulator does not have it.

@@ -150,6 +150,7 @@ void setUpGroup(Workgroup &group, LaunchState &launch, const uint32_t id[3], Cou
   for (const Wave &w : group.waves)
     epoch = std::max(epoch, w.epoch + 1);
   group.waves.assign(waves, Wave());
+  counters.waves += waves;
   for (unsigned index = 0; index < waves; ++index) {
     Wave &w = group.waves[index];
     w.lanes = uint8_t(lanes), w.index = uint8_t(index), w.epoch = epoch;

@@ -173,7 +173,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t handle, unsigned gridX, unsigned 
                            .hostThreads = runtime.hostThreads,
                            // A launch whose findings are only printed runs to its end.
                            .mostFindings = runtime.findingsAreErrors ? 16u : UINT32_MAX,
-                           .countsMemory = !runtime.log.empty()};
+                           .countsMemory = !runtime.counters.empty()};
   std::vector<uint8_t> bytes;
   if ((parameters && extra) ||
       !(extra ? readExtra(extra, bytes) : readParameters(*function->kernel, parameters, bytes)))
@@ -190,7 +190,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t handle, unsigned gridX, unsigned 
     if (!result) {
       complain(llvm::toString(result.takeError()));
       gpu.lose(launchFailure);
-    } else if (int error = finishLaunch(*function->kernel, options, *result)) {
+    } else if (int error =
+                   finishLaunch(gpu.device->target(), *function->kernel, options, *result)) {
       gpu.lose(error);
     }
   });

@@ -120,7 +120,7 @@ struct Runtime {
   uint64_t seed = 0;
   unsigned hostThreads = 1;
   bool findingsAreErrors = true;
-  std::string log; // a file, or empty
+  std::string counters; // a file for them, "-", or empty
 
   std::mutex textMutex;
   std::set<std::string> texts; // that hipGetErrorString gave out; they stay valid
@@ -136,7 +136,8 @@ void synchronize(Gpu &gpu);
 // Writes a line to stderr.
 void complain(const std::string &text);
 // Reports findings of a launch and writes its counters; the error that it leaves behind.
-int finishLaunch(const Kernel &kernel, const LaunchOptions &options, const LaunchResult &result);
+int finishLaunch(const Target &target, const Kernel &kernel, const LaunchOptions &options,
+                 const LaunchResult &result);
 
 // Begins a function of the ABI that works on the thread's device.
 #define AMDSIM_ENTER(gpu)                                                                          \

@@ -411,29 +411,5 @@ TEST(AmdsimChecks, InstructionsThatSetTheModeDirectly) {
   EXPECT_EQ(sum("0xc"), 0u);
 }
 
-TEST(AmdsimChecks, BankConflicts) {
-  // Stride of 32 words: all lanes of a phase in one bank. Stride of one word: none.
-  auto conflicts = [](const char *shift) {
-    std::string body = std::string("v_lshlrev_b32 v1, ") + shift + ", v0\nds_write_b32 v1, v0\n";
-    LaunchResult result = Fixture("gfx942", {.body = body, .ldsBytes = 8192})
-                              .run({.threads = {64, 1, 1}, .countsMemory = true});
-    EXPECT_EQ(messages(result), "");
-    EXPECT_EQ(result.counters.ldsAccesses, 1u);
-    return result.counters.ldsConflicts;
-  };
-  EXPECT_EQ(conflicts("2"), 0u);
-  EXPECT_EQ(conflicts("3"), 2u);  // two phases of two turns
-  EXPECT_EQ(conflicts("7"), 62u); // two phases of 32 turns
-}
-
-TEST(AmdsimChecks, MemoryTransactions) {
-  std::string body = pointers + "global_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)";
-  LaunchResult result =
-      Fixture("gfx942", {.body = body}).run({.threads = {64, 1, 1}, .countsMemory = true});
-  EXPECT_EQ(result.counters.globalAccesses, 1u);
-  EXPECT_EQ(result.counters.globalLines, 2u);
-  EXPECT_EQ(result.counters.globalBytes, 256u);
-}
-
 } // namespace
 } // namespace tilerun::amdsim::tests
