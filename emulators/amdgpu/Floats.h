@@ -31,6 +31,13 @@ inline uint16_t floatToHalfTowardZero(float value) {
   return uint16_t(near - isBeyond);
 }
 
+// Subnormals as zeros of their sign.
+inline float flushed(float value) {
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+inline uint32_t flushed16(uint32_t bits) { return bits & 0x7c00 ? bits & 0xffff : bits & 0x8000; }
+
 inline float bfloatToFloat(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
 inline uint16_t floatToBfloat(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -53,6 +60,9 @@ inline int32_t toI32(double value) {
                    : value > 2147483647.0 ? 2147483647.0
                                           : value;
   return int32_t(value == value ? limited : 0);
+}
+inline int16_t saturate16(int32_t value) {
+  return int16_t(value < -32768 ? -32768 : value > 32767 ? 32767 : value);
 }
 inline uint32_t toU32(double value) {
   double limited = value < 0 ? 0 : value > 4294967295.0 ? 4294967295.0 : value;

@@ -95,8 +95,6 @@ void applySigns(const Operand &o, unsigned word, uint32_t *row, unsigned lanes) 
     row[lane] = (row[lane] & ~clear) ^ flip;
 }
 
-uint32_t flushed16(uint32_t bits) { return bits & 0x7c00 ? bits & 0xffff : bits & 0x8000; }
-
 void flushRow(Wave &w, Type type, uint32_t *row) {
   if (type == Type::f64)
     return w.fault(FindingKind::unsupported, -1,

@@ -20,11 +20,6 @@ int64_t extractSigned(uint64_t value, unsigned offset, unsigned width) {
   return width >= 64 ? shifted : int64_t(uint64_t(shifted) << (64 - width)) >> (64 - width);
 }
 
-float flushed(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  return std::bit_cast<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
-}
-
 template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t &shadow) {
   if (o.place == Operand::constant) {
     if constexpr (A::words == 2)

@@ -1,25 +1,11 @@
 // Executes Float.def.
+#include "emulators/amdgpu/Division.h"
 #include "emulators/amdgpu/Masks.h"
 
 #include <algorithm>
 
 namespace tilerun::amdsim {
 namespace {
-
-int16_t saturate16(int32_t value) { return int16_t(std::clamp(value, -32768, 32767)); }
-
-float flushed(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  return std::bit_cast<float>(bits & 0x7f800000 ? bits : bits & 0x80000000);
-}
-
-// 2^n for |n| small enough to be a normal number.
-double power(int n) { return std::bit_cast<double>(uint64_t(1023 + n) << 52); }
-float scaleByPower(float value, int n) {
-  n = std::clamp(n, -400, 400); // exact in a double: one rounding
-  return float(double(value) * power(n));
-}
-double scaleByPower(double value, int n) { return std::ldexp(value, std::clamp(n, -5000, 5000)); }
 
 // Below one even where the subtraction rounds up.
 float fraction(float a) {
@@ -66,75 +52,6 @@ float turnCosine(float turns) {
 double estimate64(double value) {
   uint64_t bits = std::bit_cast<uint64_t>(value);
   return std::isfinite(value) ? std::bit_cast<double>(bits & ~uint64_t(0x3ffffff)) : value;
-}
-
-template <class T> struct Division;
-template <> struct Division<float> {
-  using Bits = uint32_t;
-  static constexpr int fieldBits = 8, mantissaBits = 23, scale = 64, far = 96, tiny = 23,
-                       bias = 127;
-};
-template <> struct Division<double> {
-  using Bits = uint64_t;
-  static constexpr int fieldBits = 11, mantissaBits = 52, scale = 128, far = 768, tiny = 53,
-                       bias = 1023;
-};
-template <class T> int biased(T value) {
-  using D = Division<T>;
-  return int(std::bit_cast<typename D::Bits>(value) >> D::mantissaBits) & ((1 << D::fieldBits) - 1);
-}
-template <class T> bool isSubnormal(T value) { return value != 0 && biased(value) == 0; }
-
-// `a` is the denominator b or the numerator c; it is scaled where the quotient's steps would
-// overflow or lose bits, and `m` says that the quotient must be scaled back.
-template <class T> T divisionScale(T a, T b, T c, bool &m) {
-  using D = Division<T>;
-  auto scaled = [&](int n) { return scaleByPower(a, n); };
-  bool isDenominator = std::bit_cast<typename D::Bits>(a) == std::bit_cast<typename D::Bits>(b);
-  bool isNumerator = std::bit_cast<typename D::Bits>(a) == std::bit_cast<typename D::Bits>(c);
-  m = false;
-  if (b == 0 || c == 0)
-    return std::numeric_limits<T>::quiet_NaN();
-  if (biased(c) - biased(b) >= D::far) {
-    m = true;
-    return isDenominator ? scaled(D::scale) : a;
-  }
-  if (isSubnormal(b))
-    return scaled(D::scale);
-  bool reciprocalIsSmall = isSubnormal(T(1) / b), quotientIsSmall = isSubnormal(c / b);
-  if (reciprocalIsSmall && quotientIsSmall) {
-    m = true;
-    return isDenominator ? scaled(-D::scale) : a;
-  }
-  if (reciprocalIsSmall)
-    return scaled(-D::scale);
-  if (quotientIsSmall) {
-    m = true;
-    return isNumerator ? scaled(D::scale) : a;
-  }
-  return biased(c) <= D::tiny ? scaled(D::scale) : a;
-}
-
-template <class T> T divisionFmas(T a, T b, T c, bool isScaled) {
-  using D = Division<T>;
-  T value = std::fma(a, b, c);
-  return isScaled ? scaleByPower(value, biased(c) > D::bias ? D::scale : -D::scale) : value;
-}
-
-// The quotient a of c / b, with the special cases put right.
-template <class T> T divisionFixup(T a, T b, T c) {
-  T sign = std::signbit(b) != std::signbit(c) ? T(-1) : T(1);
-  if (c != c)
-    return c;
-  if (b != b)
-    return b;
-  if ((b == 0 && c == 0) || (std::isinf(b) && std::isinf(c)))
-    return -std::numeric_limits<T>::quiet_NaN();
-  if (b == 0 || std::isinf(c))
-    return sign * std::numeric_limits<T>::infinity();
-  if (std::isinf(b) || c == 0)
-    return sign * T(0);
-  return std::copysign(a, sign);
 }
 
 // 8-bit floats. The byte or word of the source comes by SDWA or op_sel (for bytes: two bits).

@@ -15,7 +15,6 @@ int32_t low24(int32_t value) { return int32_t(uint32_t(value) << 8) >> 8; }
 int32_t saturate32(int64_t value) {
   return int32_t(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
 }
-int16_t saturate16(int32_t value) { return int16_t(std::clamp(value, -32768, 32767)); }
 uint32_t leadingSignBits(int32_t value) {
   uint32_t flipped = uint32_t(value < 0 ? ~value : value);
   return flipped ? unsigned(std::countl_zero(flipped)) : ~0u;
