@@ -20,72 +20,85 @@ int64_t extractSigned(uint64_t value, unsigned offset, unsigned width) {
   return width >= 64 ? shifted : int64_t(uint64_t(shifted) << (64 - width)) >> (64 - width);
 }
 
+// Values of scalar registers; a 16-bit float is the low half of one.
+template <class A> typename A::T fromBits(uint64_t bits) {
+  if constexpr (A::kind == Type::f16)
+    return halfToFloat(uint16_t(bits));
+  else if constexpr (A::words == 2)
+    return std::bit_cast<typename A::T>(bits);
+  else
+    return std::bit_cast<typename A::T>(uint32_t(bits));
+}
+template <class A> uint64_t toBits(typename A::T value) {
+  if constexpr (A::kind == Type::f16)
+    return doubleToHalf(value);
+  else if constexpr (A::words == 2)
+    return std::bit_cast<uint64_t>(value);
+  else
+    return std::bit_cast<uint32_t>(value);
+}
+// The bits of a register pair that a value has.
+template <class A>
+constexpr uint64_t valueBits = A::kind == Type::f16 ? 0xffff
+                               : A::words == 2      ? ~uint64_t(0)
+                                                    : 0xffffffff;
+template <class A> uint64_t flushedBits(const Wave &w, uint64_t bits) {
+  if constexpr (A::kind == Type::f32)
+    return w.flushes32 && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+  if constexpr (A::kind == Type::f16)
+    return w.flushes16 ? flushed16(uint32_t(bits)) : bits;
+  return bits;
+}
+
 template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t &shadow) {
-  if (o.place == Operand::constant) {
-    if constexpr (A::words == 2)
-      return std::bit_cast<typename A::T>(o.value);
-    else
-      return std::bit_cast<typename A::T>(uint32_t(o.value));
-  }
+  if (o.place == Operand::constant)
+    return fromBits<A>(flushedBits<A>(w, o.value));
   w.checkScalar(o.reg);
-  shadow |= w.sgprShadow[o.reg];
+  shadow |= w.sgprShadow[o.reg] & valueBits<A>;
   if constexpr (A::words == 2) {
     w.checkScalar(o.reg + 1);
     shadow |= uint64_t(w.sgprShadow[o.reg + 1]) << 32;
-    return std::bit_cast<typename A::T>(w.wide(o.reg));
+    return fromBits<A>(w.wide(o.reg));
   } else {
-    return std::bit_cast<typename A::T>(w.sgprs[o.reg]);
+    return fromBits<A>(flushedBits<A>(w, w.sgprs[o.reg]));
   }
 }
 
+// What the half above a 16-bit result is afterwards is not known here: it counts as undefined.
 template <class R>
 void writeScalar(Wave &w, const Operand &o, typename R::T value, uint64_t shadow) {
   if (o.reg == sgprNull)
     return;
   w.checkScalar(o.reg);
+  uint64_t bits = flushedBits<R>(w, toBits<R>(value));
   if constexpr (R::words == 2) {
-    uint64_t bits = std::bit_cast<uint64_t>(value);
     w.setWide(o.reg, bits);
     w.sgprShadow[o.reg] = uint32_t(shadow), w.sgprShadow[o.reg + 1] = uint32_t(shadow >> 32);
   } else {
-    w.sgprs[o.reg] = std::bit_cast<uint32_t>(value);
-    w.sgprShadow[o.reg] = uint32_t(shadow);
+    w.sgprs[o.reg] = uint32_t(bits);
+    w.sgprShadow[o.reg] = uint32_t(shadow) | ~uint32_t(valueBits<R>);
   }
   if (o.reg >= sgprExec && w.lanes == 32)
     w.sgprs[sgprExec + 1] = 0;
 }
 
-template <class T> uint64_t bitsOf(T value) {
-  if constexpr (sizeof(T) == 8)
-    return std::bit_cast<uint64_t>(value);
-  else
-    return std::bit_cast<uint32_t>(value);
-}
-template <class T> T fromBits(uint64_t bits) {
-  if constexpr (sizeof(T) == 8)
-    return std::bit_cast<T>(bits);
-  else
-    return std::bit_cast<T>(uint32_t(bits));
-}
-
-// Undefined bits of the result: those that change when undefined bits of the operands do, and all
-// bits where an operation is not one on bits (the result differs above the lowest that changed).
+// Undefined bits of the result: those that change when undefined bits of the operands do; of a
+// float, all if any does.
 template <class Op, class R, class A, class B>
 uint64_t scalarShadow(Wave &w, typename A::T a, typename B::T b, uint64_t shadowA, uint64_t shadowB,
                       bool scc) {
-  uint64_t changed = 0;
-  typename R::T base{};
+  uint64_t changed = 0, base = 0;
   for (unsigned pattern = 0; pattern < 4; ++pattern) {
-    auto x = fromBits<typename A::T>(pattern & 1 ? bitsOf(a) | shadowA : bitsOf(a) & ~shadowA);
-    auto y = fromBits<typename B::T>(pattern & 2 ? bitsOf(b) | shadowB : bitsOf(b) & ~shadowB);
+    auto x = fromBits<A>(pattern & 1 ? toBits<A>(a) | shadowA : toBits<A>(a) & ~shadowA);
+    auto y = fromBits<B>(pattern & 2 ? toBits<B>(b) | shadowB : toBits<B>(b) & ~shadowB);
     typename R::T d{};
     bool carry = scc;
     Op::apply(w, x, y, d, carry);
     if (pattern == 0)
-      base = d;
-    changed |= bitsOf(d) ^ bitsOf(base);
+      base = toBits<R>(d);
+    changed |= toBits<R>(d) ^ base;
   }
-  return changed;
+  return isFloat(R::kind) && changed ? valueBits<R> : changed;
 }
 
 template <class Op, class R, bool setsScc, class A, class B>
@@ -116,11 +129,11 @@ template <class Op, class A, class B> void runScalarCompare(Wave &w, const Instr
   w.sgprShadow[sgprScc] = shadow != 0;
 }
 
-void fusedMultiplyAdd(Wave &w, const Instruction &i) {
+template <class A> void fusedMultiplyAdd(Wave &w, const Instruction &i) {
   uint64_t shadow = 0;
-  float a = readScalar<F32>(w, i.src[0], shadow), b = readScalar<F32>(w, i.src[1], shadow);
-  float c = readScalar<F32>(w, i.src[2], shadow);
-  writeScalar<F32>(w, i.dst[0], std::fma(a, b, c), shadow ? ~uint64_t(0) : 0);
+  auto a = readScalar<A>(w, i.src[0], shadow), b = readScalar<A>(w, i.src[1], shadow);
+  auto c = readScalar<A>(w, i.src[2], shadow);
+  writeScalar<A>(w, i.dst[0], std::fma(a, b, c), shadow ? valueBits<A> : 0);
 }
 
 // EXEC is combined with the operand, and the old EXEC goes to the destination.
@@ -197,13 +210,19 @@ constexpr OpcodeRow rows[] = {
      1,
      0,
      {Type::f32, Type::f32, Type::f32, Type::f32},
-     fusedMultiplyAdd},
+     fusedMultiplyAdd<F32>},
     {"s_fmac_f32",
      Family::scalar,
      1,
      accumulates,
      {Type::f32, Type::f32, Type::f32},
-     fusedMultiplyAdd},
+     fusedMultiplyAdd<F32>},
+    {"s_fmac_f16",
+     Family::scalar,
+     1,
+     accumulates,
+     {Type::f16, Type::f16, Type::f16},
+     fusedMultiplyAdd<F16D>},
 };
 
 } // namespace

@@ -253,6 +253,43 @@ std::vector<ScalarCase> floatScalarCases() {
                   word(OF_STATE(bitsOf(std::fma(f(t.a), f(t.b), f(t.d))))), gfx12});
   list.push_back({"s_fmaak_f32 s24, s16, s18, 0x40490fdb",
                   word(OF_STATE(bitsOf(std::fma(f(t.a), f(t.b), f(0x40490fdb))))), gfx12});
+  // A result of 16 bits says nothing of the half above, so that it is cleared here.
+  auto addHalf = [&](const std::string &text, double (*function)(double, double)) {
+    list.push_back(
+        {text + "\ns_pack_ll_b32_b16 s24, s24, 0",
+         [function](State &t) { set(t, uint32_t(toHalf(function(half(u(t.a)), half(u(t.b)))))); },
+         gfx12});
+  };
+  addHalf("s_add_f16 s24, s16, s18", [](double a, double b) { return a + b; });
+  addHalf("s_sub_f16 s24, s16, s18", [](double a, double b) { return a - b; });
+  addHalf("s_mul_f16 s24, s16, s18", [](double a, double b) { return a * b; });
+  addHalf("s_min_num_f16 s24, s16, s18", [](double a, double b) { return least(a, b); });
+  addHalf("s_max_num_f16 s24, s16, s18", [](double a, double b) { return most(a, b); });
+  addHalf("s_minimum_f16 s24, s16, s18",
+          [](double a, double b) { return a != a || b != b ? NAN : least(a, b); });
+  addHalf("s_maximum_f16 s24, s16, s18",
+          [](double a, double b) { return a != a || b != b ? NAN : most(a, b); });
+  addHalf("s_floor_f16 s24, s16", [](double a, double) { return std::floor(a); });
+  addHalf("s_ceil_f16 s24, s16", [](double a, double) { return std::ceil(a); });
+  addHalf("s_trunc_f16 s24, s16", [](double a, double) { return std::trunc(a); });
+  addHalf("s_rndne_f16 s24, s16", [](double a, double) { return std::nearbyint(a); });
+  addHalf("v_s_exp_f16 s24, s16", [](double a, double) { return std::exp2(a); });
+  addHalf("v_s_log_f16 s24, s16", [](double a, double) { return std::log2(a); });
+  addHalf("v_s_rcp_f16 s24, s16", [](double a, double) { return 1 / a; });
+  addHalf("v_s_rsq_f16 s24, s16", [](double a, double) { return 1 / std::sqrt(a); });
+  addHalf("v_s_sqrt_f16 s24, s16", [](double a, double) { return std::sqrt(a); });
+  list.push_back({"s_fmac_f16 s24, s16, s18\ns_pack_ll_b32_b16 s24, s24, 0",
+                  word(OF_STATE(toHalf(
+                      std::fma(double(half(u(t.a))), double(half(u(t.b))), double(half(u(t.d))))))),
+                  gfx12});
+  list.push_back({"s_cvt_f16_f32 s24, s16\ns_pack_ll_b32_b16 s24, s24, 0",
+                  word(OF_STATE(toHalf(double(f(t.a))))), gfx12});
+  list.push_back({"s_cvt_f32_f16 s24, s16", word(OF_STATE(bitsOf(half(u(t.a))))), gfx12});
+  list.push_back({"s_cvt_hi_f32_f16 s24, s16", word(OF_STATE(bitsOf(half(u(t.a) >> 16)))), gfx12});
+  list.push_back({"s_cvt_pk_rtz_f16_f32 s24, s16, s18",
+                  word(OF_STATE(floatToHalfTowardZero(f(t.a)) |
+                                uint32_t(floatToHalfTowardZero(f(t.b))) << 16)),
+                  gfx12});
   struct Relation {
     const char *name;
     bool (*holds)(float a, float b);
@@ -275,6 +312,8 @@ std::vector<ScalarCase> floatScalarCases() {
     auto holds = r.holds;
     list.push_back({std::string("s_cmp_") + r.name + "_f32 s16, s18",
                     [holds](State &t) { t.scc = holds(f(t.a), f(t.b)); }, gfx12});
+    list.push_back({std::string("s_cmp_") + r.name + "_f16 s16, s18",
+                    [holds](State &t) { t.scc = holds(half(u(t.a)), half(u(t.b))); }, gfx12});
   }
   return list;
 }
@@ -385,6 +424,8 @@ TEST_P(AmdsimScalars, AgreeWithModel) {
       used[k].apply(want);
       float a = f(out[2 * n]), b = f(want.d);
       bool areNan = used[k].text.find("_f32") != std::string::npos && a != a && b != b;
+      float halfA = half(u(out[2 * n])), halfB = half(u(want.d));
+      areNan |= used[k].text.find("_f16 ") != std::string::npos && halfA != halfA && halfB != halfB;
       // The transcendental unit is as good as two units in the last place.
       bool areNear = used[k].text.starts_with("v_s_") && out[2 * n] >> 32 == want.d >> 32 &&
                      std::fabs(a - b) <= std::fabs(b) * 2.4e-7f;
