@@ -249,7 +249,8 @@ constexpr OpcodeRow rows[] = {
         "s_code_end|s_incperflevel|s_decperflevel|v_nop|s_setprio_inc_wg",
         Family::message),
     ignored("s_sendmsg|s_ttracedata|s_ttracedata_imm", Family::message),
-    ignored("s_icache_inv|s_dcache_inv|s_dcache_wb|s_gl1_inv|buffer_wbl2|buffer_inv|buffer_wbinvl1|"
+    ignored("s_icache_inv|s_dcache_inv|s_dcache_wb|s_gl1_inv|buffer_wbl2|buffer_invl2|buffer_inv|"
+            "buffer_wbinvl1|"
             "buffer_wbinvl1_vol|buffer_gl0_inv|buffer_gl1_inv|global_inv|global_wb|global_wbinv|"
             "s_prefetch_inst|s_prefetch_data|s_dcache_inv_vol|s_dcache_wb_vol",
             Family::cache),
