@@ -83,8 +83,9 @@ void applyRows(const Rows *rows, uint32_t *const *out, unsigned lanes,
     R::store(out, lane, Op::apply(A::load(rows[index], lane)...));
 }
 
-// A bit of the result is undefined if it depends on an undefined bit of an operand. For operations
-// on bits, evaluating with undefined halves as zeros, as ones, and once each, tells.
+// A bit of the result is undefined if it depends on an undefined bit of an operand. Evaluating with
+// undefined halves as zeros, as ones, and once each, tells for operations on bits; sums and
+// products may carry into the half above, and a float depends on all bits that it depends on.
 template <class Op, class R, class... A> Shadow bitwiseShadow(Wave &w, const Instruction &i) {
   constexpr unsigned count = sizeof...(A);
   alignas(64) Row filled[count], results[2];
@@ -101,6 +102,10 @@ template <class Op, class R, class... A> Shadow bitwiseShadow(Wave &w, const Ins
     Shadow now = differences(results[0], results[1], w.lanes);
     shadow.low |= now.low, shadow.high |= now.high;
   }
+  if (i.row->flags & upward)
+    shadow.high |= shadow.low;
+  if constexpr (isFloat(R::kind))
+    shadow.low = shadow.high = shadow.any();
   return shadow;
 }
 

@@ -148,7 +148,8 @@ namespace op {
 
 constexpr OpcodeRow rows[] = {
 #define VECTOR1(Id, spellings, flags, R, A, ...)                                                   \
-  {spellings, Family::vector, 1, flags, {R::kind, A::kind}, runVector<op::Id, R, false, A>},
+  {spellings, Family::vector,     1,                                                               \
+   flags,     {R::kind, A::kind}, runVector<op::Id, R, ((flags) & bitwise) != 0, A>},
 #define TRANSCENDENTAL(Id, spellings, R, A, ...)                                                   \
   {spellings, Family::transcendental, 1, 0, {R::kind, A::kind}, runVector<op::Id, R, false, A>},
 #define VECTOR2(Id, spellings, flags, R, A, B, ...)                                                \

@@ -79,21 +79,21 @@ namespace op {
 constexpr OpcodeRow rows[] = {
 #define VECTOR1(Id, spellings, flags, R, A, ...)                                                   \
   {spellings, Family::vector,     1,                                                               \
-   flags,     {R::kind, A::kind}, runVector<op::Id, R, (flags & bitwise) != 0, A>},
+   flags,     {R::kind, A::kind}, runVector<op::Id, R, ((flags) & bitwise) != 0, A>},
 #define VECTOR2(Id, spellings, flags, R, A, B, ...)                                                \
   {spellings,                                                                                      \
    Family::vector,                                                                                 \
    1,                                                                                              \
    flags,                                                                                          \
    {R::kind, A::kind, B::kind},                                                                    \
-   runVector<op::Id, R, (flags & bitwise) != 0, A, B>},
+   runVector<op::Id, R, ((flags) & bitwise) != 0, A, B>},
 #define VECTOR3(Id, spellings, flags, R, A, B, C, ...)                                             \
   {spellings,                                                                                      \
    Family::vector,                                                                                 \
    1,                                                                                              \
    flags,                                                                                          \
    {R::kind, A::kind, B::kind, C::kind},                                                           \
-   runVector<op::Id, R, (flags & bitwise) != 0, A, B, C>},
+   runVector<op::Id, R, ((flags) & bitwise) != 0, A, B, C>},
 #define VECTOR2_ACC(Id, spellings, flags, R, A, B, C, ...)                                         \
   {spellings,                                                                                      \
    Family::vector,                                                                                 \
