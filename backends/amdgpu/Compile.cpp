@@ -4,6 +4,7 @@
 #include "backends/amdgpu/Link.h"
 #include "backends/amdgpu/Patterns.h"
 #include "backends/amdgpu/Resources.h"
+#include "backends/amdgpu/WholeWaves.h"
 #include "backends/common/DebugWriter.h"
 #include "backends/common/Stages.h"
 #include "backends/llvm/CodeGen.h"
@@ -214,6 +215,7 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
   permitHardwareAtomics(*result);
   llvmbackend::optimize(*result, *machine, level);
+  keepWholeWaves(*result);
   return llvm::Error::success();
 }
 
