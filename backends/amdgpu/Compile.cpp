@@ -1,6 +1,7 @@
 // See Compile.h: the stages in order.
 #include "backends/amdgpu/Compile.h"
 #include "backends/amdgpu/Atomics.h"
+#include "backends/amdgpu/Buffers.h"
 #include "backends/amdgpu/Link.h"
 #include "backends/amdgpu/Patterns.h"
 #include "backends/amdgpu/Resources.h"
@@ -159,6 +160,7 @@ LogicalResult Compilation::toLlvmDialect() {
     }
     if (auto threads = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr))
       artifact.numThreads = threads.getInt();
+    useBuffers(function, arch);
     branchOnMasks(function);
     simt::scalarize(function, simt::PoisonIs::Poison);
     addHiddenArguments(function);

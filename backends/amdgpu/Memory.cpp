@@ -1,5 +1,6 @@
 // Memory accesses with hints about caches, and additions to shared memory. Plain accesses are in
 // backends/llvm; masks are branches by now.
+#include "backends/amdgpu/Buffers.h"
 #include "backends/amdgpu/Patterns.h"
 #include "backends/llvm/MemoryPatterns.h"
 #include "ir/simt/SimtOps.h"
@@ -10,13 +11,12 @@ using namespace tilerun::amdgpu;
 using llvmbackend::getAccessBytes;
 using llvmbackend::toGlobalPointer;
 
-namespace {
-
-/// Whether the line need not stay in caches, for lack of other uses.
-bool isStreaming(tile::CacheModifier cache, tile::EvictionPolicy evict) {
+bool amdgpu::isStreaming(tile::CacheModifier cache, tile::EvictionPolicy evict) {
   return cache == tile::CacheModifier::CG || cache == tile::CacheModifier::CS ||
          evict == tile::EvictionPolicy::First;
 }
+
+namespace {
 
 struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;

@@ -1,4 +1,4 @@
-// Accesses: widths, masks as branches, cache hints, the entry's signature, hidden arguments.
+// Accesses: widths, masks as branches (buffers.mlir has those that are none), cache hints, the entry's signature, hidden arguments.
 // RUN: split-file %s %t
 // RUN: tile-amdgpu %t/masked.mlir | FileCheck %t/masked.mlir --check-prefixes=CHECK,WAVE64
 // RUN: tile-amdgpu %t/masked.mlir --arch=gfx1100 | FileCheck %t/masked.mlir --check-prefixes=CHECK,WAVE32
@@ -12,12 +12,11 @@
 // CHECK: .amdgcn_target "amdgcn-amd-amdhsa--gfx
 // CHECK: .amdhsa_code_object_version 5
 // CHECK: masked:
-// WAVE64: s_and_saveexec_b64
-// WAVE64: global_load_dwordx4
-// WAVE64: v_mul_f32
-// WAVE64: global_store_dwordx4
-// WAVE32: global_load_b128
-// WAVE32: global_store_b128
+// WAVE64: buffer_load_dwordx4
+// WAVE64: v_{{pk_mul|mul}}_f32
+// WAVE64: buffer_store_dwordx4
+// WAVE32: buffer_load_b128
+// WAVE32: buffer_store_b128
 // Nothing but the kernel's arguments.
 // CHECK: .amdhsa_kernarg_size 12
 // WAVE64: .amdhsa_next_free_vgpr
@@ -76,7 +75,8 @@ func.func @hints(%x: !tile.ptr<i32> {tile.divisibility = 16 : i64}, %y: !tile.pt
 func.func @grouped(%in: i64 {simt.pointer}, %out: i64 {simt.pointer}, %n: i32) attributes {tile.kernel, simt.threads = 256 : i32} {
   %t = simt.thread_id
   %m = arith.cmpi slt, %t, %n : i32
-  %w = arith.extsi %t : i32 to i64
+  %k = arith.muli %t, %n : i32
+  %w = arith.extsi %k : i32 to i64
   %c4 = arith.constant 4 : i64
   %c1024 = arith.constant 1024 : i64
   %o = arith.muli %w, %c4 : i64
