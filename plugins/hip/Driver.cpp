@@ -69,9 +69,40 @@ static std::string findLoaded() {
   return path;
 }
 
+static constexpr std::string_view kEmulator = "libtilerun-amdsim.so";
+static constexpr const char *kEmulatedDevices = "TILERUN_AMDSIM";
+
+// The value of a variable; "" if it is unset, or must not be trusted.
+static std::string readVariable(const char *name) {
+  const char *value = secure_getenv(name);
+  return value ? value : "";
+}
+
+// The emulator of this installation: in the folder above this plugin's, or beside it. "" with the
+// reason if there is none.
+static std::string findEmulator(std::string &reason) {
+  Dl_info own = {};
+  std::string folder;
+  if (dladdr(reinterpret_cast<const void *>(&findEmulator), &own) && own.dli_fname)
+    folder = own.dli_fname;
+  folder.resize(folder.rfind('/') + 1); // npos + 1 is 0.
+  for (const char *place : {"../", ""})
+    if (std::string path = folder + place + std::string(kEmulator); access(path.c_str(), R_OK) == 0)
+      return path;
+  reason = std::string(kEmulatedDevices) + " asks for emulated devices, but " +
+           std::string(kEmulator) + " is neither in " + folder + ".. nor in " + folder + ".";
+  return "";
+}
+
 static void *openRuntime(std::string &path, std::string &reason) {
-  const char *given = secure_getenv("TILERUN_HIP_DRIVER");
-  path = given && *given ? given : findLoaded();
+  path = readVariable("TILERUN_HIP_DRIVER");
+  if (path.empty() && !readVariable(kEmulatedDevices).empty()) {
+    path = findEmulator(reason);
+    if (path.empty())
+      return nullptr;
+  }
+  if (path.empty())
+    path = findLoaded();
   if (!path.empty())
     return openLibrary(path.c_str(), reason);
   for (const char *name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"}) {
@@ -90,6 +121,7 @@ static std::string openDriver(Driver &driver) {
   void *library = openRuntime(path, reason);
   if (!library)
     return "the HIP runtime library was not found: " + reason;
+  driver.isEmulated = path.substr(path.rfind('/') + 1) == kEmulator;
   // The version first: an old runtime lacks functions, and its version is the clearer message.
   if (loadFunction(library, "hipDriverGetVersion", driver.hipDriverGetVersion) &&
       driver.hipDriverGetVersion(&driver.version) == kSuccess && driver.version < kLowestVersion)
@@ -112,6 +144,11 @@ static std::string openDriver(Driver &driver) {
 }
 
 std::string hip::describeNoDevice(const Driver &driver) {
+  if (driver.isEmulated)
+    return "the emulator of AMD GPUs has no device: its message on stderr says what is wrong "
+           "with " +
+           std::string(kEmulatedDevices) + "='" + readVariable(kEmulatedDevices) +
+           "' or its other variables";
   std::string text = "the HIP runtime " + formatVersion(driver.version) + " finds no device: ";
   // The way to the kernel's driver.
   constexpr const char *kDevice = "/dev/kfd";

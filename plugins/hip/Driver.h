@@ -98,7 +98,8 @@ struct Driver {
 #define HIP_MEMBER(name, optional, result, parameters) result(*name) parameters = nullptr;
   HIP_FUNCTION_LIST(HIP_MEMBER)
 #undef HIP_MEMBER
-  int version = 0; ///< 60443483 for 6.4; the rest is a number of its own.
+  int version = 0;         ///< 60443483 for 6.4; the rest is a number of its own.
+  bool isEmulated = false; ///< It is libtilerun-amdsim.
 
   /// "hipErrorOutOfMemory", and "out of memory".
   std::string getErrorName(hipError_t error) const;
@@ -108,8 +109,9 @@ struct Driver {
 };
 
 /// Opens and initializes the runtime on the first call that succeeds; later calls are cheap. Null
-/// with the reason if there is no usable one. TILERUN_HIP_DRIVER names another library; one that is
-/// in the process already, such as a framework's, comes before those of the system.
+/// with the reason if there is no usable one. In this order: the library that TILERUN_HIP_DRIVER
+/// names; the emulator beside the plugins, if TILERUN_AMDSIM lists devices for it; one that is in
+/// the process already, such as a framework's; those of the system.
 const Driver *findDriver(std::string &reason);
 /// The result of findDriver.
 const Driver &getDriver();

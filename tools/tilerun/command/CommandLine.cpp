@@ -102,6 +102,13 @@ void addCompileOptions(CLI::App *app, Options &options) {
   addLimits(app, options);
 }
 
+void addEmulate(CLI::App *app, Options &options) {
+  app->add_option("--emulate", options.emulate,
+                  "Emulate AMD GPUs for this command, such as hip:gfx942; where no --device is "
+                  "given, kernels run on the first")
+      ->type_name("hip:ARCH[,ARCH…]");
+}
+
 void addCacheOption(CLI::App *app, Options &options) {
   app->add_flag("!--no-cache", options.useCache,
                 "Compile again, and cache nothing (devices whose code is cached)");
@@ -184,6 +191,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   auto formatter = std::make_shared<SummaryFormatter>();
   formatter->column_width(28);
   app.formatter(formatter);
+  addEmulate(&app, options); // Of any subcommand that it has a meaning for.
 
   CLI::App *run = app.add_subcommand(
       "run", std::string("Run one launch of a kernel; compare, print or save its results.\n\n"
@@ -197,6 +205,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
                          "--save y=out.npy\n\n") +
                  kValues);
   addRunOptions(run, options);
+  addEmulate(run, options);
   run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
       ->check(CLI::Range(1, 1000000));
   run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
@@ -299,6 +308,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       ->add_option("--timeout", options.timeout,
                    "Seconds for each step (default: 20, and 300 for the suite)")
       ->check(CLI::Range(0.1, 86400.0));
+  addEmulate(pluginCheck, options);
   addCommon(pluginCheck, options);
 
   CLI::App *doctor = app.add_subcommand(
@@ -307,10 +317,16 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
                 "cpu works, else 4.\n\n"
                 "Examples:\n  tilerun doctor\n  tilerun doctor --json\n");
   doctor->add_option("--self-test", options.selfTest)->group("");
+  addEmulate(doctor, options);
   addCommon(doctor, options);
 
-  CLI::App *devices = app.add_subcommand("devices", "List the devices of this machine.\n\n"
-                                                    "Examples:\n  tilerun devices --json\n");
+  CLI::App *devices = app.add_subcommand(
+      "devices",
+      "List the devices of this machine; with --emulate also AMD GPUs that are emulated,\n"
+      "and what to set for every program of a shell to have them.\n\n"
+      "Examples:\n  tilerun devices --json\n"
+      "  tilerun devices --emulate hip:gfx942,gfx1100\n");
+  addEmulate(devices, options);
   addCommon(devices, options);
 
   CLI::App *demo = app.add_subcommand(
@@ -321,6 +337,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   demo->add_flag("--all", options.all, "Every entry of the manifest");
   demo->add_option("--examples", options.examples, "Folder with manifest.json");
   demo->add_option("--device", options.device, "Device to run on")->capture_default_str();
+  addEmulate(demo, options);
   demo->add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->check(CLI::Range(1, 1024));
   demo->add_option("--repeat", options.repeat, "Launches of each; the fastest is shown")
@@ -378,6 +395,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters")
       ->required();
   tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
+  addEmulate(tune, options);
   addRepeated(tune, "--vary", options.varies,
               "NAME=A,B,…: values to try of a parameter or launch option, with all others");
   addRepeated(tune, "--restore", options.restores,
@@ -423,6 +441,9 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
         std::pair{tune, Command::Tune}})
     if (sub->parsed())
       options.command = command;
+  for (CLI::App *sub : {run, tune, demo})
+    if (!options.emulate.empty() && sub->parsed() && sub->count("--device") == 0)
+      options.device = options.emulate.substr(0, options.emulate.find(':')) + ":0";
   options.emitGiven = emit->count() > 0;
   if (!options.emitGiven)
     options.emit = options.targets.empty() ? "tile" : "";

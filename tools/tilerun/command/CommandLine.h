@@ -39,6 +39,8 @@ struct Options {
 
   std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
   std::string device = "cpu";
+  /// GPUs to emulate, "hip:gfx942,gfx1100"; the first of them is `device` if none was given.
+  std::string emulate;
   bool json = false;
   Color color = Color::Auto;
 

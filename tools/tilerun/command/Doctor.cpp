@@ -274,7 +274,7 @@ private:
       if (name == "hip")
         advice.push_back("no AMD GPU can be used: " + reason +
                          "; if this machine has one, install its driver (ROCm 6.0 or later) and "
-                         "check that rocminfo lists it");
+                         "check that rocminfo lists it; --emulate hip:gfx942 emulates one");
       if (name == "vulkan")
         advice.push_back("no Vulkan device can be used: " + reason +
                          "; install the loader (package libvulkan1) and a driver for Vulkan 1.3: "

@@ -1,6 +1,7 @@
 // `tilerun list` and `tilerun devices`: list kernels, and devices to run them on.
 #include "frontend/sema/Names.h"
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Emulate.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
@@ -162,7 +163,15 @@ llvm::Expected<ExitCode> command::runDevices(const Options &options) {
     if (!reason.empty())
       addAbsent(file.plugin->getName(), reason);
   }
+  llvm::json::Object result{{"devices", std::move(array)}};
+  if (!options.emulate.empty()) {
+    TILERUN_TRY_VALUE(variable, readEmulation(options.emulate));
+    const auto &[name, value] = variable;
+    if (!options.json)
+      llvm::outs() << "For every program of this shell:\n  export " << name << "=" << value << "\n";
+    result["environment"] = llvm::json::Object{{name, value}};
+  }
   if (options.json)
-    printJson(llvm::json::Object{{"devices", std::move(array)}});
+    printJson(std::move(result));
   return ExitCode::Ok;
 }

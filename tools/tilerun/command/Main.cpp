@@ -1,5 +1,6 @@
 // Dispatch to the subcommands, and the one place where errors become exit codes.
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Emulate.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
@@ -71,6 +72,8 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
   // For every frontend of this process, also that of the library that tunes.
   if (options.maxOperations)
     setenv(Frontend::kMaxOperations, std::to_string(*options.maxOperations).c_str(), 1);
+  if (llvm::Error error = startEmulation(options))
+    return finishOutput(reportError(std::move(error), options, nullptr));
   if (llvm::Error error = readSchedule(options))
     return finishOutput(reportError(std::move(error), options, nullptr));
   Session session(options);
