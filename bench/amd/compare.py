@@ -1,45 +1,96 @@
 #!/usr/bin/env python3
-"""What kernels of examples/ need on AMD GPUs, beside the same kernels from Triton's compiler; needs no GPU.
+"""The code of kernels for AMD GPUs beside that of Triton's own AMD backend; needs no GPU.
 
-    bench/amd/compare.py [--arch gfx942,gfx1100] [--only PATTERN] TILERUN
+    bench/amd/compare.py [--arch gfx942,gfx950,gfx1100] [--only PATTERN] [--rounds N] [--page FILE] TILERUN
 
 The interpreter that runs it must have Triton and PyTorch (the examples import it). Both compilers
-get the same types, divisibilities and constants; of integer arguments neither knows more. Registers
-(both files together), spills, LDS and scratch bytes are those of the assembly's metadata; code is
-the size of the function; matrix, LDS, global and barrier are instructions in the text, not in time.
+get the same types, divisibilities and constants; of integer arguments neither knows more, and
+neither knows how large tensors are. --page writes docs/results/amd-beside-triton.md, which has the
+columns' meaning; without it, tables go to the standard output.
 """
 import argparse
+import datetime
 import fnmatch
 import importlib.util
+import json
+import math
+import os
 import pathlib
+import random
 import re
+import resource
 import struct
 import subprocess
 import sys
 import tempfile
+import time
+
+import disassembly
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-COLUMNS = "VGPR+AGPR,spills,LDS,scratch,code,matrix,LDS reads,LDS writes,global,barriers".split(",")
-STRIDES = "stride_am=i32:16,stride_ak=1,stride_bk=i32:16,stride_bn=1,stride_cm=i32:16,stride_cn=1"
-MATMUL = "a_ptr=*fp16:16,b_ptr=*fp16:16,c_ptr=*{0}:16,M=i32:16,N=i32:16,K=i32:16," + STRIDES
+PAGE = ROOT / "docs" / "results" / "amd-beside-triton.md"
+ARCHITECTURES = "gfx942,gfx950,gfx1100"
 
-# name, file, kernel, signature, num_warps, num_stages
-CASES = [
-    ("vector add 1024", "vector_add.py", "add_kernel",
-     "x_ptr=*fp32:16,y_ptr=*fp32:16,output_ptr=*fp32:16,n_elements=i32:16,BLOCK_SIZE=1024", 4, 2),
-    ("softmax 1024", "softmax.py", "softmax_kernel",
-     "output_ptr=*fp32:16,input_ptr=*fp32:16,input_row_stride=i32:16,output_row_stride=i32:16,n_rows=i32,n_cols=i32:16,"
-     "BLOCK_SIZE=1024", 4, 2),
-    ("layer norm 1024 f16", "layer_norm.py", "layer_norm_fwd_kernel",
-     "X=*fp16:16,Y=*fp16:16,W=*fp16:16,B=*fp16:16,Mean=*fp32:16,Rstd=*fp32:16,stride=i32:16,N=i32:16,eps=fp32,"
-     "BLOCK_SIZE=1024", 4, 2),
-    ("product 64x64x32 f16, 4 warps", "matmul.py", "matmul_kernel",
-     MATMUL.format("fp32") + ",BLOCK_M=64,BLOCK_N=64,BLOCK_K=32", 4, 2),
-    ("product 128x128x64 f16, 4 warps", "matmul.py", "matmul_kernel",
-     MATMUL.format("fp32") + ",BLOCK_M=128,BLOCK_N=128,BLOCK_K=64", 4, 2),
-    ("product 128x128x64 f16, 8 warps", "matmul.py", "matmul_kernel",
-     MATMUL.format("fp32") + ",BLOCK_M=128,BLOCK_N=128,BLOCK_K=64", 8, 2),
-]
+STRIDES = "stride_am=i32:16,stride_ak=1,stride_bk=i32:16,stride_bn=1,stride_cm=i32:16,stride_cn=1"
+TRANSPOSED = "stride_am=i32:16,stride_ak=1,stride_bk=1,stride_bn=i32:16,stride_cm=i32:16,stride_cn=1"
+ROWS = "n_rows=i32,n_cols=i32:16"
+MEAN = "W=*fp16:16,B=*fp16:16,Mean=*fp32:16,Rstd=*fp32:16,stride=i32:16,N=i32:16,eps=fp32"
+
+
+def product(kernel, element, result, block, strides=STRIDES):
+    m, n, k = block.split("x")
+    return (f"a_ptr=*{element}:16,b_ptr=*{element}:16,c_ptr=*{result}:16,M=i32:16,N=i32:16,K=i32:16,{strides},"
+            f"BLOCK_M={m},BLOCK_N={n},BLOCK_K={k}")
+
+
+def make_cases():
+    """name, file, kernel, signature, num_warps, architectures (None: all)"""
+    examples, own = ROOT / "examples", ROOT / "bench" / "amd" / "kernels.py"
+
+    def masked(element, block, warps, archs=None):
+        name = f"masked product {block} {element.replace('fp', 'f')}, {warps} warps"
+        return (name, examples / "matmul.py", "matmul_kernel", product("", element, "fp32", block), warps, archs)
+
+    def plain(element, result, block, warps, archs=None, strides=STRIDES):
+        how = ", B transposed" if strides == TRANSPOSED else ""
+        name = f"product {block} {element.replace('fp', 'f')}{how}, {warps} warps"
+        return (name, own, "product_kernel", product("", element, result, block, strides), warps, archs)
+
+    def attention(rows, keys, head, warps):
+        tensors = ",".join(f"{name}=*fp16:16" for name in ("q_ptr", "k_ptr", "v_ptr", "out_ptr"))
+        return (f"attention {rows}x{keys}, head of {head}, {warps} warps", own, "attention_kernel",
+                f"{tensors},scale=fp32,stride_head=i32:16,stride_row=i32:16,length=i32:16,BLOCK_M={rows},"
+                f"BLOCK_N={keys},HEAD={head}", warps, None)
+
+    def softmax(block, warps):
+        return (f"softmax {block}, {warps} warps", examples / "softmax.py", "softmax_kernel",
+                "output_ptr=*fp32:16,input_ptr=*fp32:16,input_row_stride=i32:16,output_row_stride=i32:16,"
+                f"{ROWS},BLOCK_SIZE={block}", warps, None)
+
+    def norm(block, warps):
+        return (f"layer norm {block} f16, {warps} warps", examples / "layer_norm.py", "layer_norm_fwd_kernel",
+                f"X=*fp16:16,Y=*fp16:16,{MEAN},BLOCK_SIZE={block}", warps, None)
+
+    def add(block, warps):
+        return (f"vector add {block}, {warps} warps", examples / "vector_add.py", "add_kernel",
+                f"x_ptr=*fp32:16,y_ptr=*fp32:16,output_ptr=*fp32:16,n_elements=i32:16,BLOCK_SIZE={block}", warps, None)
+
+    return [
+        add(1024, 4), softmax(1024, 4), softmax(4096, 8), norm(1024, 4), norm(4096, 8),
+        masked("fp16", "64x64x32", 4), masked("fp16", "128x128x64", 4), masked("fp16", "128x128x64", 8),
+        plain("fp16", "fp32", "64x64x64", 4), plain("fp16", "fp32", "128x128x64", 4),
+        plain("fp16", "fp32", "128x128x64", 8), plain("fp16", "fp32", "128x128x32", 4, strides=TRANSPOSED),
+        plain("bf16", "fp32", "128x128x32", 4), plain("bf16", "fp32", "128x128x64", 8),
+        plain("fp8e4nv", "fp32", "128x128x64", 4, ("gfx950",)), plain("fp8e4nv", "fp32", "128x128x128", 8, ("gfx950",)),
+        plain("i8", "i32", "64x64x64", 4), plain("i8", "i32", "128x128x64", 8),
+        plain("fp32", "fp32", "64x64x32", 4), plain("fp32", "fp32", "128x64x32", 8),
+        attention(64, 64, 64, 4), attention(128, 64, 64, 4), attention(128, 64, 128, 8),
+    ]
+
+
+#===----------------------------------------------------------------------===#
+# Measuring
+#===----------------------------------------------------------------------===#
 
 
 def read_code_bytes(elf):
@@ -57,79 +108,247 @@ def read_code_bytes(elf):
     raise SystemExit("a code object has no function")
 
 
-def measure(assembly, code_object, shared=None):
-    """The row of a kernel; `shared` replaces the metadata's LDS bytes."""
+def measure(assembly, code_object, seconds, shared=None):
+    """The figures of a kernel; `shared` replaces the metadata's LDS bytes."""
     def field(name):
         found = re.search(rf"^\s*\.{name}:\s*(\d+)", assembly, re.M)
         return int(found[1]) if found else 0
 
-    def count(pattern):
-        return len(re.findall(rf"^\s+(?:{pattern})", assembly, re.M))
-
-    agprs = field("agpr_count")
-    return [f"{field('vgpr_count') - agprs}+{agprs}", field("vgpr_spill_count"),
-            field("group_segment_fixed_size") if shared is None else shared, field("private_segment_fixed_size"),
-            read_code_bytes(code_object), count("v_mfma|v_wmma|v_swmmac"), count("ds_read|ds_load"),
-            count("ds_write|ds_store"), count("global_load|global_store|buffer_load|buffer_store"),
-            count(r"s_barrier\b|s_barrier_wait")]
+    counts, is_loop = disassembly.count_inner_loop(assembly)
+    return {"registers": field("vgpr_count"), "AGPRs": field("agpr_count"), "spills": field("vgpr_spill_count"),
+            "LDS": field("group_segment_fixed_size") if shared is None else shared,
+            "code": read_code_bytes(code_object), "loop": is_loop, "counts": counts, "seconds": seconds}
 
 
-def ask_tilerun(tilerun, arch, case, folder):
-    _, file, kernel, signature, warps, stages = case
-    base = [tilerun, "compile", f"{ROOT}/examples/{file}::{kernel}", "--signature", signature, "--target", f"hip:{arch}",
-            "--num-warps", str(warps), "--num-stages", str(stages), "--no-line-info"]
-    out = {}
-    for phase in ("amdgcn", "hsaco"):
-        path = folder / phase
-        subprocess.run([*base, "--emit", phase, "-o", str(path)], check=True)
-        out[phase] = path.read_bytes()
-    return measure(out["amdgcn"].decode(), out["hsaco"])
+def spent():
+    """Processor seconds of this process and those that it has waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def ask_triton(arch, case):
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-    _, file, kernel, signature, warps, stages = case
-    spec = importlib.util.spec_from_file_location(file[:-3], ROOT / "examples" / file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    types, constants, attributes = {}, {}, {}
-    names = getattr(module, kernel).arg_names
-    given = dict(word.split("=") for word in signature.split(","))
-    for i, name in enumerate(names):
-        kind, _, divisibility = given[name].partition(":")
-        if kind.lstrip("-").isdigit():
-            types[name], constants[name] = "constexpr", int(kind)
+class Tilerun:
+    name = "Tilerun"
+
+    def __init__(self, command, folder):
+        self.command, self.folder = command, folder
+        self.environment = dict(os.environ, TILERUN_CACHE="off")
+        self.startup = min(self.run("--version") for _ in range(5))
+
+    def run(self, *arguments):
+        """The processor seconds that the command takes."""
+        begin = spent()
+        subprocess.run([self.command, *arguments], check=True, env=self.environment, stdout=subprocess.DEVNULL)
+        return spent() - begin
+
+    def compile(self, arch, case):
+        """Assembly and code object, each by a process of its own."""
+        _, file, kernel, signature, warps, _ = case
+        out = {}
+        for phase in ("amdgcn", "hsaco"):
+            path = self.folder / phase
+            seconds = self.run("compile", f"{file}::{kernel}", "--signature", signature, "--target", f"hip:{arch}",
+                               "--num-warps", str(warps), "--num-stages", "2", "--no-line-info", "--emit", phase, "-o",
+                               str(path))  # of the code object, which is the last
+            out[phase] = path.read_bytes()
+        return measure(out["amdgcn"].decode(), out["hsaco"], max(seconds - self.startup, 0.001))
+
+
+class Triton:
+    name = "Triton"
+
+    def __init__(self, folder):
+        os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
+        os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+        self.modules = {}
+        # The first one of a process takes longer.
+        for arch in ARCHITECTURES.split(","):
+            self.compile(arch, make_cases()[0])
+
+    def load(self, file):
+        if file not in self.modules:
+            spec = importlib.util.spec_from_file_location(file.stem, file)
+            self.modules[file] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(self.modules[file])
+        return self.modules[file]
+
+    def compile(self, arch, case):
+        import triton
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler import ASTSource
+        _, file, kernel, signature, warps, _ = case
+        function = getattr(self.load(file), kernel)
+        types, constants, attributes = {}, {}, {}
+        given = dict(word.split("=") for word in signature.split(","))
+        for i, name in enumerate(function.arg_names):
+            kind, _, divisibility = given[name].partition(":")
+            if kind.lstrip("-").isdigit():
+                types[name], constants[name] = "constexpr", int(kind)
+                continue
+            types[name] = kind
+            if divisibility:
+                attributes[(i,)] = [["tt.divisibility", int(divisibility)]]
+        target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
+        begin = spent()
+        source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
+        compiled = triton.compile(source, target=target, options={"num_warps": warps, "num_stages": 2})
+        seconds = spent() - begin
+        return measure(compiled.asm["amdgcn"], compiled.asm["hsaco"], seconds, compiled.metadata.shared)
+
+
+def run(compilers, archs, cases, rounds):
+    """{(arch, case): {compiler: figures}}, with the least time of all rounds."""
+    work = [(arch, case) for arch in archs for case in cases if not case[5] or arch in case[5]]
+    order = random.Random(0)
+    results = {(arch, case[0]): {} for arch, case in work}
+    for turn in range(rounds):
+        order.shuffle(work)
+        for done, (arch, case) in enumerate(work):
+            print(f"\r{turn * len(work) + done}/{rounds * len(work)} {arch} {case[0]:50}", end="", file=sys.stderr)
+            for compiler in order.sample(compilers, len(compilers)):
+                figures, known = compiler.compile(arch, case), results[arch, case[0]]
+                if compiler.name in known:
+                    figures["seconds"] = min(figures["seconds"], known[compiler.name]["seconds"])
+                known[compiler.name] = figures
+    print(file=sys.stderr)
+    return results
+
+
+#===----------------------------------------------------------------------===#
+# Tables
+#===----------------------------------------------------------------------===#
+
+WHOLE = [("VGPR+AGPR", lambda f: f"{f['registers'] - f['AGPRs']}+{f['AGPRs']}"), ("spills", lambda f: f["spills"]),
+         ("LDS bytes", lambda f: f["LDS"]), ("code bytes", lambda f: f["code"]),
+         ("compile time", lambda f: f"{f['seconds']:.2f} s")]
+COUNTS = ["VALU", "LDS reads", "LDS writes", "VMEM", "waits", "barriers", "128-bit"]
+INNER = [("instructions", lambda f: f["counts"]["all"]),
+         ("matrix (share)", lambda f: f"{f['counts']['matrix']} ({f['counts']['matrix'] / f['counts']['all']:.0%})"
+          if f["counts"]["matrix"] else "0"),
+         *((name, lambda f, name=name: f["counts"][name]) for name in COUNTS)]
+
+
+def pair(both, show):
+    return f"{show(both['Tilerun'])} / {show(both['Triton'])}"
+
+
+def instruction_ratio(both):
+    """Of inner loops, for the same number of multiply-adds."""
+    own, other = both["Tilerun"]["counts"], both["Triton"]["counts"]
+    work = other["multiply-adds"] / own["multiply-adds"] if own["multiply-adds"] and other["multiply-adds"] else 1
+    return own["all"] * work / other["all"]
+
+
+def time_ratio(both):
+    return both["Tilerun"]["seconds"] / both["Triton"]["seconds"]
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def write_tables(results, archs, out):
+    for arch in archs:
+        rows = [(name, both) for (a, name), both in results.items() if a == arch]
+        if not rows:
             continue
-        types[name] = kind
-        if divisibility:
-            attributes[(i,)] = [["tt.divisibility", int(divisibility)]]
-    target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
-    source = ASTSource(fn=getattr(module, kernel), signature=types, constexprs=constants, attrs=attributes)
-    compiled = triton.compile(source, target=target, options={"num_warps": warps, "num_stages": stages})
-    return measure(compiled.asm["amdgcn"], compiled.asm["hsaco"], compiled.metadata.shared)
+        print(f"\n## {arch}\n", file=out)
+        for title, columns in (("the kernel", WHOLE), ("its inner loop", INNER)):
+            names = [name for name, _ in columns] + (["ratio"] if columns is INNER else [])
+            print(f"| {title} | {' | '.join(names)} |", file=out)
+            print("|---" * (len(names) + 1) + "|", file=out)
+            for name, both in rows:
+                cells = [pair(both, show) for _, show in columns]
+                if columns is INNER:
+                    cells.append(f"{instruction_ratio(both):.2f}")
+                loop = "" if columns is WHOLE or both["Tilerun"]["loop"] else " (no loop)"
+                print(f"| {name}{loop} | {' | '.join(map(str, cells))} |", file=out)
+            print(file=out)
+
+
+def write_summary(results, archs, out):
+    print("| | goal | " + " | ".join(archs) + " | all |", file=out)
+    print("|---" * (len(archs) + 3) + "|", file=out)
+
+    def line(what, goal, value):
+        groups = [[both for (a, _), both in results.items() if a == arch] for arch in archs]
+        cells = [value(group) if group else "–" for group in (*groups, list(results.values()))]
+        print(f"| {what} | {goal} | {' | '.join(cells)} |", file=out)
+
+    def more_spills(group):
+        return f"{sum(both['Tilerun']['spills'] > both['Triton']['spills'] for both in group)} of {len(group)}"
+
+    def of_kernels(ratio, wants_matrix=None):
+        def value(group):
+            ratios = [ratio(both) for both in group
+                      if wants_matrix is None or bool(both["Triton"]["counts"]["matrix"]) == wants_matrix]
+            return f"{geometric_mean(ratios):.2f}" if ratios else "–"
+        return value
+
+    line("kernels with more spills than Triton's", "0", more_spills)
+    line("instructions of the inner loop", "≤ 1.00", of_kernels(instruction_ratio))
+    line("… with matrix instructions", "", of_kernels(instruction_ratio, True))
+    line("… without", "", of_kernels(instruction_ratio, False))
+    line("compile time", "≤ 0.50", of_kernels(time_ratio))
+
+
+def write_page(results, archs, path, rounds):
+    import triton
+    with open(path, "w", encoding="utf-8") as out:
+        print(f"""# AMD code beside Triton's compiler: results
+
+Generated by `bench/amd/compare.py --page {path.relative_to(ROOT)} build/dev/bin/tilerun`; edit that instead.
+{datetime.date.today()}, Triton {triton.__version__}, no GPU. Each cell is Tilerun / Triton; ratios are Tilerun's figure by Triton's.
+
+Kernels are those of `examples/` and `bench/amd/kernels.py`, compiled by both with the same knowledge of their arguments and two stages.
+Registers, spills and LDS bytes are those of the code object's note; code bytes are those of the function. A compile time is the least
+processor time of {rounds}, in random order: of Tilerun's command for a code object, less that of `--version`; of `triton.compile` in a process that has
+compiled before.
+
+The inner loop is the innermost one with matrix instructions, else the longest innermost one, found by the backward branches of the assembly; where
+there is no loop, it is the whole kernel. Its ratio is for equal numbers of multiply-adds. 128-bit accesses are those of LDS and of global memory.
+None of this is a time, which only a device gives.
+
+## Goals
+
+Ratios are geometric means.
+""", file=out)
+        write_summary(results, archs, out)
+        write_tables(results, archs, out)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tilerun")
-    parser.add_argument("--arch", default="gfx942,gfx1100")
+    parser.add_argument("--arch", default=ARCHITECTURES)
     parser.add_argument("--only", default="*", help="pattern of names, such as 'product*'")
+    parser.add_argument("--rounds", type=int, default=2, help="times that everything is compiled")
+    parser.add_argument("--page", type=pathlib.Path, help="write the page to this file")
+    parser.add_argument("--save", type=pathlib.Path, help="keep all figures in this JSON file")
+    parser.add_argument("--triton", type=pathlib.Path, help="take Triton's figures from such a file")
     options = parser.parse_args()
-    cases = [case for case in CASES if fnmatch.fnmatch(case[0], options.only)]
+    cases = [case for case in make_cases() if fnmatch.fnmatch(case[0], options.only)]
     if not cases:
-        sys.exit(f"no kernel matches '{options.only}'; there are {', '.join(case[0] for case in CASES)}")
-    for arch in options.arch.split(","):
-        print(f"| {arch} | compiler | {' | '.join(COLUMNS)} |")
-        print("|---" * (len(COLUMNS) + 2) + "|")
-        for case in cases:
-            with tempfile.TemporaryDirectory() as folder:
-                rows = {"Tilerun": ask_tilerun(options.tilerun, arch, case, pathlib.Path(folder)),
-                        "Triton": ask_triton(arch, case)}
-            for compiler, row in rows.items():
-                print(f"| {case[0]} | {compiler} | {' | '.join(map(str, row))} |", flush=True)
-        print()
+        sys.exit(f"no kernel matches '{options.only}'; there are {', '.join(case[0] for case in make_cases())}")
+    archs = options.arch.split(",")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        compilers = [Tilerun(options.tilerun, folder)]
+        if not options.triton:
+            compilers.append(Triton(folder))
+        results = run(compilers, archs, cases, options.rounds)
+    if options.triton:
+        for arch, name, both in json.loads(options.triton.read_text()):
+            if (arch, name) in results:
+                results[arch, name]["Triton"] = both["Triton"]
+    order = {case[0]: number for number, case in enumerate(cases)}
+    results = dict(sorted(results.items(), key=lambda item: order[item[0][1]]))
+    if options.save:
+        options.save.write_text(json.dumps([[*key, both] for key, both in results.items()]))
+    if options.page:
+        write_page(results, archs, options.page.resolve(), options.rounds)
+    else:
+        write_summary(results, archs, sys.stdout)
+        write_tables(results, archs, sys.stdout)
 
 
 if __name__ == "__main__":
