@@ -413,7 +413,7 @@ TEST(AmdsimChecks, InstructionsThatSetTheModeDirectly) {
 
 // The 16-bit instructions of gfx11 leave the other half of a register alone; what is not used of it
 // may be undefined.
-TEST(AmdsimChecks, UndefinedHalvesThatDoNotMatter) {
+TEST(AmdsimChecks, ShiftsAndCarriesOfUndefinedHalves) {
   auto run = [](const std::string &text, const std::string &store) {
     std::string body = "s_load_b128 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
                        "v_lshlrev_b32 v1, 2, v0\nv_add_nc_u16 v2, v0, v0\n" +
