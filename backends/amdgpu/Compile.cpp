@@ -3,6 +3,7 @@
 #include "backends/amdgpu/Atomics.h"
 #include "backends/amdgpu/Buffers.h"
 #include "backends/amdgpu/Link.h"
+#include "backends/amdgpu/Math.h"
 #include "backends/amdgpu/Patterns.h"
 #include "backends/amdgpu/Resources.h"
 #include "backends/amdgpu/WholeWaves.h"
@@ -160,6 +161,9 @@ LogicalResult Compilation::toLlvmDialect() {
     }
     if (auto threads = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr))
       artifact.numThreads = threads.getInt();
+    if (failed(roundNarrowOnce(function)))
+      return failure();
+    correctQuotients(function);
     useBuffers(function, arch);
     branchOnMasks(function);
     simt::scalarize(function, simt::PoisonIs::Poison);

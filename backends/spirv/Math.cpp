@@ -249,30 +249,6 @@ template <typename Op> struct ThroughFloat32 : OpRewritePattern<Op> {
   }
 };
 
-/// fma of 16-bit floats: rounded to odd in a wider type, then once to theirs.
-struct NarrowFma : OpRewritePattern<math::FmaOp> {
-  NarrowFma(MLIRContext *context, bool hasFloat64)
-      : OpRewritePattern(context), hasFloat64(hasFloat64) {}
-  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
-    Type type = op.getType();
-    if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() != 16)
-      return failure();
-    Location loc = op.getLoc();
-    Type wide = hasFloat64 ? rewriter.getF64Type() : Type(rewriter.getF32Type());
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = vector.clone(wide);
-    mathx::Calculator c(rewriter, loc, wide);
-    SmallVector<mathx::Real> x;
-    for (Value operand : op->getOperands())
-      x.push_back(c.real(arith::ExtFOp::create(rewriter, loc, wide, operand).getResult()));
-    mathx::Real sum = hasFloat64 ? mathx::fmaOddInWide(x[0], x[1], x[2])
-                                 : mathx::fmaByParts(x[0], x[1], x[2], /*odd=*/true);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum.v);
-    return success();
-  }
-  bool hasFloat64;
-};
-
 //===----------------------------------------------------------------------===//
 // Products and sums
 //===----------------------------------------------------------------------===//
@@ -365,13 +341,13 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
   populateZeroQuotients(patterns);
   patterns.add<Round, Absolute, ThroughFloat32<arith::DivFOp>, ThroughFloat32<math::SqrtOp>>(
       context);
-  patterns.add<NarrowFma>(context, target.hasFloat64);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   mathx::ExpansionOptions options;
   options.fmaSingle = target.hasFusedMultiplyAdd ? Fma::Stays
                       : target.hasFloat64        ? Fma::ThroughFloat64
                                                  : Fma::ByParts;
   options.fmaWide = target.hasFusedMultiplyAdd64 ? Fma::Stays : Fma::ByParts;
+  options.fmaHalf = options.fmaBFloat16 = target.hasFloat64 ? Fma::ThroughFloat64 : Fma::ByParts;
   options.correctsDivision = !target.dividesExactly;
   if (!target.dividesExactly)
     patterns.add<FastDivision>(context);

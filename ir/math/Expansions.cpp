@@ -226,6 +226,32 @@ struct MultiplyAdd : OpRewritePattern<math::FmaOp> {
   bool loops;
 };
 
+/// fma of 16-bit floats: rounded to odd in a wider type, then once to theirs.
+struct NarrowMultiplyAdd : OpRewritePattern<math::FmaOp> {
+  using Fma = ExpansionOptions::Fma;
+  NarrowMultiplyAdd(MLIRContext *context, const ExpansionOptions &options)
+      : OpRewritePattern(context), half(options.fmaHalf), bfloat16(options.fmaBFloat16) {}
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    const Fma form = element.isF16() ? half : element.isBF16() ? bfloat16 : Fma::Stays;
+    if (form == Fma::Stays || bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::contract))
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = form == Fma::ByParts ? Type(rewriter.getF32Type()) : rewriter.getF64Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    Calculator c(rewriter, loc, wide);
+    SmallVector<Real> x;
+    for (Value operand : op->getOperands())
+      x.push_back(c.real(arith::ExtFOp::create(rewriter, loc, wide, operand).getResult()));
+    Real sum = form == Fma::ByParts ? fmaByParts(x[0], x[1], x[2], /*odd=*/true)
+                                    : fmaOddInWide(x[0], x[1], x[2]);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum.v);
+    return success();
+  }
+  Fma half, bfloat16;
+};
+
 bool isApproximate(arith::FastMathFlags flags) {
   return bitEnumContainsAny(flags, arith::FastMathFlags::afn);
 }
@@ -269,6 +295,11 @@ struct Root : OpRewritePattern<math::SqrtOp> {
 
 } // namespace
 
+void mathx::populateNarrowMultiplyAdd(RewritePatternSet &patterns,
+                                      const ExpansionOptions &options) {
+  patterns.add<NarrowMultiplyAdd>(patterns.getContext(), options);
+}
+
 void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions options) {
   MLIRContext *context = patterns.getContext();
   const bool loops = options.loopsOverFloat64;
@@ -307,6 +338,7 @@ void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions
                Promote<math::FPowIOp>>(context);
   patterns.add<SinCos, Clamp, IntegerPower>(context);
   patterns.add<MultiplyAdd>(context, options);
+  populateNarrowMultiplyAdd(patterns, options);
   if (options.correctsDivision)
     patterns.add<Division, Root>(context, loops);
 }

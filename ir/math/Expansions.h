@@ -18,6 +18,10 @@ struct ExpansionOptions {
   enum class Fma { Stays, ThroughFloat64, ByParts };
   Fma fmaSingle = Fma::Stays;
   Fma fmaWide = Fma::Stays; ///< Of float64: not ThroughFloat64.
+  /// Of 16-bit floats: rounded to odd in float64, or ByParts in float32, and then once to the type.
+  /// One with the flag `contract` stays, as a product and a sum are good enough for it.
+  Fma fmaHalf = Fma::Stays;
+  Fma fmaBFloat16 = Fma::Stays;
   /// arith.divf and math.sqrt without `afn` become ones with it, which are close, and corrections.
   bool correctsDivision = false;
   /// Functions of vectors of float64 go from element to element in a loop: where operations are
@@ -32,5 +36,8 @@ struct ExpansionOptions {
 /// vectors of float32 and float64; 16-bit floats go through float32. These ops stay: absf, ceil,
 /// copysign, floor, fma, is…, round, roundeven, sqrt, trunc, and what works on integers.
 void populateMathExpansions(mlir::RewritePatternSet &patterns, ExpansionOptions options = {});
+
+/// Those of `fmaHalf` and `fmaBFloat16` alone, which populateMathExpansions includes.
+void populateNarrowMultiplyAdd(mlir::RewritePatternSet &patterns, const ExpansionOptions &options);
 
 } // namespace tilerun::mathx

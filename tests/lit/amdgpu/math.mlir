@@ -4,6 +4,7 @@
 // RUN: tile-amdgpu %t/fast.mlir --arch=gfx1100 | FileCheck %t/fast.mlir
 // RUN: tile-amdgpu %t/accurate.mlir --emit=llvm | FileCheck %t/accurate.mlir
 // RUN: tile-amdgpu %t/accurate.mlir --arch=gfx1200 --emit=hsaco -o %t/accurate.hsaco
+// RUN: tile-amdgpu %t/once.mlir --emit=llvm | FileCheck %t/once.mlir
 // RUN: not tile-amdgpu %t/none.mlir 2>&1 | FileCheck %t/none.mlir
 
 //--- fast.mlir
@@ -47,6 +48,34 @@ func.func @accurate(%x: !tile.ptr<f32>, %y: !tile.ptr<f64>) attributes {tile.ker
   %7 = math.cos %6 : f64
   %8 = math.sqrt %7 : f64
   tile.store %y, %8 : !tile.ptr<f64>
+  return
+}
+
+//--- once.mlir
+// fma of bfloat16 goes through float64; one that may be a product and a sum stays LLVM's. Quotients
+// of float64 by a number that is all ones are one step up where LLVM's are powers of two.
+// CHECK: define amdgpu_kernel void @once(
+// CHECK: fpext bfloat {{.*}} to double
+// CHECK: fmul double
+// CHECK: fptrunc double {{.*}} to bfloat
+// CHECK: call contract bfloat @llvm.fma.bf16(
+// CHECK: %[[QUOTIENT:.*]] = fdiv double
+// CHECK: %[[BITS:.*]] = bitcast double %[[QUOTIENT]] to i64
+// CHECK: icmp eq i64 {{.*}}, 4503599627370495
+// CHECK: add i64 {{.*}}%[[BITS]]
+// CHECK: fdiv afn double
+// CHECK-NOT: 4503599627370495
+// CHECK: ret void
+func.func @once(%x: !tile.ptr<bf16>, %y: !tile.ptr<f64>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<bf16>
+  %0 = math.fma %v, %v, %v : bf16
+  %1 = math.fma %0, %v, %v fastmath<contract> : bf16
+  tile.store %x, %1 : !tile.ptr<bf16>
+  %w = tile.load %y : !tile.ptr<f64>
+  %one = arith.constant 1.0 : f64
+  %2 = arith.divf %one, %w : f64
+  %3 = arith.divf %2, %w fastmath<afn> : f64
+  tile.store %y, %3 : !tile.ptr<f64>
   return
 }
 
