@@ -43,7 +43,7 @@ public:
     Memory before = makeMemory(cell, seed, /*wide=*/false), after = before;
     CompiledCell compiled;
     std::string error = compileCell(cell, /*wide=*/false,
-                                    /*defaultTf32=*/false, context, compiled);
+                                    /*languageTarget=*/"", context, compiled);
     if (error.empty()) {
       Request request{compiled.bytecode, compiled.name, cell.numWarps, cell.numStages, cell.debug};
       if (Outcome failed = interpreter->run(request, cell.grid,

@@ -46,7 +46,7 @@ std::string matrix::optimize(const Request &request, std::vector<uint8_t> &out) 
   return error;
 }
 
-std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
+std::string matrix::compileModule(const Cell &cell, bool wide, llvm::StringRef languageTarget,
                                   mlir::MLIRContext &context, CompiledKernel &out) {
   Frontend frontend;
   auto fail = [&](const std::string &what) {
@@ -77,7 +77,7 @@ std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
   signature.numWarps = cell.numWarps;
   signature.numStages = cell.numStages;
   signature.debug = cell.debug;
-  signature.target = defaultTf32 ? "cuda:sm_90a" : "";
+  signature.target = languageTarget.str();
   mlir::FailureOr<CompiledKernel> compiled =
       frontend.compile(*module, "kernel", signature, context);
   if (mlir::failed(compiled))
@@ -86,10 +86,10 @@ std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
   return "";
 }
 
-std::string matrix::compileCell(const Cell &cell, bool wide, bool defaultTf32,
+std::string matrix::compileCell(const Cell &cell, bool wide, llvm::StringRef languageTarget,
                                 mlir::MLIRContext &context, CompiledCell &out) {
   CompiledKernel compiled;
-  std::string error = compileModule(cell, wide, defaultTf32, context, compiled);
+  std::string error = compileModule(cell, wide, languageTarget, context, compiled);
   if (!error.empty())
     return error;
   out = {tile::writeModule(*compiled.module), compiled.parameters, compiled.name};

@@ -25,12 +25,12 @@ std::string optimize(const Request &request, std::vector<uint8_t> &out);
 
 /// Compiles the cell's kernel, or its form in float64 if `wide`, by the frontend alone. Empty on
 /// success; else the messages.
-std::string compileModule(const Cell &cell, bool wide, bool defaultTf32, mlir::MLIRContext &context,
-                          CompiledKernel &out);
+std::string compileModule(const Cell &cell, bool wide, llvm::StringRef languageTarget,
+                          mlir::MLIRContext &context, CompiledKernel &out);
 
 /// The same as bytecode.
-std::string compileCell(const Cell &cell, bool wide, bool defaultTf32, mlir::MLIRContext &context,
-                        CompiledCell &out);
+std::string compileCell(const Cell &cell, bool wide, llvm::StringRef languageTarget,
+                        mlir::MLIRContext &context, CompiledCell &out);
 
 /// The memory of one launch: each tensor between guard bytes.
 struct Memory {

@@ -65,7 +65,7 @@ struct Runner::Impl {
         context(makeDialects(), mlir::MLIRContext::Threading::DISABLED) {}
 
   std::string compile(const Cell &cell, bool wide, CompiledCell &out) {
-    return compileCell(cell, wide, target.defaultsToTf32(), context, out);
+    return compileCell(cell, wide, target.getLanguageTarget(), context, out);
   }
   Result run(const Cell &cell);
 

@@ -40,7 +40,6 @@ public:
   explicit Interpreter(bool optimizes) : optimizes(optimizes) {}
   std::string getName() const override { return "interpreter"; }
   std::string getDescription() const override { return "reference interpreter, in process"; }
-  bool defaultsToTf32() const override { return false; }
 
   Outcome run(const Request &request, std::array<uint32_t, 3> grid,
               const std::vector<RunArgument> &arguments,
@@ -137,6 +136,13 @@ std::string takeMessages() {
   return std::exchange(messages, "");
 }
 
+/// Kernels of one kind of target are compiled once, but for AMD's, whose assembly differs.
+std::string getLanguageTargetOf(llvm::StringRef target) {
+  if (target.starts_with("cuda:"))
+    return "cuda:sm_90a";
+  return target.starts_with("hip:") ? target.str() : "";
+}
+
 class DeviceTarget : public Target {
 public:
   explicit DeviceTarget(std::shared_ptr<core::Device> device)
@@ -145,7 +151,7 @@ public:
   std::string getDescription() const override {
     return info.name + ", " + shortenTarget(info.target);
   }
-  bool defaultsToTf32() const override { return llvm::StringRef(info.target).starts_with("cuda:"); }
+  std::string getLanguageTarget() const override { return getLanguageTargetOf(info.target); }
   bool mayFlushSubnormals() const override {
     llvm::StringRef target = info.target;
     return target.starts_with("vulkan:") &&
@@ -237,7 +243,7 @@ public:
       text += ", assembled by ptxas";
     return text;
   }
-  bool defaultsToTf32() const override { return llvm::StringRef(target).starts_with("cuda:"); }
+  std::string getLanguageTarget() const override { return getLanguageTargetOf(target); }
 
   Outcome run(const Request &request, std::array<uint32_t, 3>, const std::vector<RunArgument> &,
               std::vector<std::vector<uint8_t>> &) override {

@@ -49,8 +49,9 @@ public:
   virtual std::string getName() const = 0;
   /// For people: "NVIDIA H200".
   virtual std::string getDescription() const = 0;
-  /// Whether float32 products default to tf32.
-  virtual bool defaultsToTf32() const = 0;
+  /// The target that the frontend specializes kernels on, which decides whether float32 products
+  /// default to tf32, and which assembly a clock is. Empty for none.
+  virtual std::string getLanguageTarget() const { return ""; }
   /// Whether arithmetic may take subnormal float32 numbers for zeros.
   virtual bool mayFlushSubnormals() const { return false; }
   /// Runs one grid; `buffers` hold the contents of memory before, and afterwards.

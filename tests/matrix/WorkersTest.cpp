@@ -18,7 +18,6 @@ class Saboteur : public Target {
 public:
   std::string getName() const override { return "saboteur"; }
   std::string getDescription() const override { return "does wrong"; }
-  bool defaultsToTf32() const override { return false; }
   Outcome run(const Request &request, std::array<uint32_t, 3> grid,
               const std::vector<RunArgument> &arguments,
               std::vector<std::vector<uint8_t>> &buffers) override {

@@ -94,7 +94,7 @@ Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> t
 
   CompiledKernel compiled;
   if (std::string error =
-          matrix::compileModule(cell, /*wide=*/false, /*defaultTf32=*/false, *context, compiled);
+          matrix::compileModule(cell, /*wide=*/false, /*languageTarget=*/"", *context, compiled);
       !error.empty())
     return fail("frontend", error);
   CompiledCell plain{tile::writeModule(*compiled.module), compiled.parameters, compiled.name};
@@ -139,7 +139,7 @@ Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> t
   if (isWide) {
     CompiledCell computed;
     if (std::string error =
-            matrix::compileCell(wide, /*wide=*/false, /*defaultTf32=*/false, *context, computed);
+            matrix::compileCell(wide, /*wide=*/false, /*languageTarget=*/"", *context, computed);
         !error.empty())
       return fail("frontend, in float64", error);
     exact = wideBefore = matrix::makeMemory(wide, seed, /*wide=*/false);

@@ -25,7 +25,6 @@ class Saboteur : public matrix::Target {
 public:
   std::string getName() const override { return "saboteur:0"; }
   std::string getDescription() const override { return "does wrong"; }
-  bool defaultsToTf32() const override { return false; }
   matrix::Outcome run(const matrix::Request &request, std::array<uint32_t, 3> grid,
                       const std::vector<matrix::RunArgument> &arguments,
                       std::vector<std::vector<uint8_t>> &buffers) override {

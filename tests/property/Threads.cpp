@@ -208,7 +208,6 @@ public:
   }
   std::string getName() const override { return "threads"; }
   std::string getDescription() const override { return "emulator of threads"; }
-  bool defaultsToTf32() const override { return false; }
 
   matrix::Outcome run(const matrix::Request &given, std::array<uint32_t, 3> grid,
                       const std::vector<matrix::RunArgument> &arguments,
