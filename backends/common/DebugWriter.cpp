@@ -187,9 +187,9 @@ void DebugWriter::lowerAssert(simt::AssertOp op) {
   b.setInsertionPointToStart(guarded.thenBlock());
   add(DebugBuffer::kFailures, constant(1));
   auto one = VectorType::get({1}, b.getI32Type());
+  // Several threads may set it at a time.
   if (stopFlag)
-    simt::SharedStoreOp::create(b, loc, stopFlag, constant(0),
-                                vector::FromElementsOp::create(b, loc, one, id), Value());
+    simt::SharedAddOp::create(b, loc, stopFlag, constant(0), constant(1), Value());
   Value before = simt::AtomicCASOp::create(
       b, loc, b.getI32Type(), address(constant(DebugBuffer::kFailedSite)), constant(0), id, Value(),
       tile::MemSemantic::Relaxed, tile::MemScope::GPU);
