@@ -147,6 +147,17 @@ struct TargetName {
   StringRef kind, arch;
 };
 
+/// The target, where its architecture makes a difference. An error if there are several,
+/// "hip:gfx942,gfx1100": one kernel is compiled for all of them.
+FailureOr<TargetName> askArchitecture(Emitter &e, const Arguments &args) {
+  TargetName target(e.services.getTarget());
+  if (target.kind == "hip" && target.arch.contains(','))
+    return e.error("'" + displayName(*args.builtin) +
+                   "' depends on the architecture, and target '" + e.services.getTarget() +
+                   "' has several; compile for each by itself");
+  return target;
+}
+
 /// One instruction without arguments that reads a register of the machine.
 Result readRegister(Emitter &e, const Arguments &args, StringRef assembler, StringRef text,
                     StringRef constraint, Scalar scalar, bool isPure) {
@@ -165,7 +176,10 @@ Result emitGlobalTimer(Emitter &e, const Arguments &args) {
   return readRegister(e, args, "ptx", "mov.u64 $0, %globaltimer;", "=l", Scalar::Int64, false);
 }
 Result emitMemRealTime(Emitter &e, const Arguments &args) {
-  StringRef arch = TargetName(e.services.getTarget()).arch;
+  FailureOr<TargetName> target = askArchitecture(e, args);
+  if (failed(target))
+    return failure();
+  StringRef arch = target->arch;
   // From gfx11 on a message asks for the clock; from gfx12 on its answer has a counter of its own.
   StringRef text = "s_memrealtime $0\ns_waitcnt lgkmcnt(0)";
   if (arch.starts_with("gfx11"))
@@ -184,8 +198,11 @@ template <tile::GridDependencyKind kind> Result emitDependency(Emitter &e, const
 // The target
 //===----------------------------------------------------------------------===//
 
-Result emitCurrentTarget(Emitter &e, const Arguments &) {
-  TargetName target(e.services.getTarget());
+Result emitCurrentTarget(Emitter &e, const Arguments &args) {
+  FailureOr<TargetName> found = askArchitecture(e, args);
+  if (failed(found))
+    return failure();
+  const TargetName &target = *found;
   if (!target.isGpu())
     return Value::none();
   auto tuple = std::make_shared<TupleValue>();
@@ -203,13 +220,15 @@ Result emitIsCuda(Emitter &e, const Arguments &) {
 Result emitIsHip(Emitter &e, const Arguments &) {
   return Value(TargetName(e.services.getTarget()).kind == "hip");
 }
-Result isHipArch(Emitter &e, StringRef arch) {
-  TargetName target(e.services.getTarget());
+Result isHipArch(Emitter &e, const Arguments &args, StringRef arch) {
+  FailureOr<TargetName> target = askArchitecture(e, args);
+  if (failed(target))
+    return failure();
   // Features may follow: "gfx942:xnack-".
-  return Value(target.kind == "hip" && target.arch.split(':').first == arch);
+  return Value(target->kind == "hip" && target->arch.split(':').first == arch);
 }
-Result emitIsCdna3(Emitter &e, const Arguments &) { return isHipArch(e, "gfx942"); }
-Result emitIsCdna4(Emitter &e, const Arguments &) { return isHipArch(e, "gfx950"); }
+Result emitIsCdna3(Emitter &e, const Arguments &args) { return isHipArch(e, args, "gfx942"); }
+Result emitIsCdna4(Emitter &e, const Arguments &args) { return isHipArch(e, args, "gfx950"); }
 
 Result emitCapabilityAtLeast(Emitter &e, const Arguments &args) {
   FailureOr<int64_t> major = getInt(e, args, 0, 0, 1000), minor = getInt(e, args, 1, 0, 9);

@@ -2,6 +2,7 @@
 #include "backends/amdgpu/Compile.h"
 #include "backends/amdgpu/Target.h"
 #include "plugins/hip/Artifact.h"
+#include "plugins/hip/CodeObject.h"
 #include "plugins/hip/Compile.h"
 #include "plugins/support/Options.h"
 #include "plugins/support/OwnedArtifact.h"
@@ -35,12 +36,36 @@ constexpr Phase<Stage> kOwnPhases[] = {
     {"llvm", "LLVM IR before code generation", ";", Stage::Llvm}};
 constexpr auto kPhases = joinPhases(kOwnPhases, kThreadPhases<Stage>);
 
+// Of several architectures there is no text.
+constexpr Phase<Stage> kBundlePhases[] = {
+    {"hsaco", "bundle of code objects, which HIP's loaders choose from", nullptr, Stage::Hsaco}};
+
+// The architectures of a target: "hip:gfx942", or several whose code comes in one artifact,
+// "hip:gfx942,gfx1100".
+llvm::Expected<std::vector<amdgpu::Architecture>> readTarget(llvm::StringRef target) {
+  std::vector<amdgpu::Architecture> architectures;
+  for (llvm::StringRef name : llvm::split(target, ',')) {
+    llvm::Expected<amdgpu::Architecture> architecture = amdgpu::getArchitecture(name);
+    if (!architecture)
+      return architecture.takeError();
+    for (const amdgpu::Architecture &other : architectures)
+      if (other.targetId == architecture->targetId)
+        return llvm::createStringError("'" + target + "' has " + other.targetId + " twice");
+    architectures.push_back(std::move(*architecture));
+  }
+  return architectures;
+}
+
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {
-  if (llvm::Error error = amdgpu::getArchitecture(target).takeError())
+  llvm::Expected<std::vector<amdgpu::Architecture>> architectures = readTarget(target);
+  if (!architectures)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", "hip",
-                llvm::toString(std::move(error)));
-  tellPhases(kPhases, each, user);
+                llvm::toString(architectures.takeError()));
+  if (architectures->size() > 1)
+    tellPhases(kBundlePhases, each, user);
+  else
+    tellPhases(kPhases, each, user);
   return TILERUN_STATUS_OK;
 }
 
@@ -87,6 +112,38 @@ void addHidden(const amdgpu::AmdgpuArtifact &compiled, OwnedArtifact &owned) {
     }
 }
 
+// The code of several architectures, which is for one kernel with one list of parameters. The first
+// is what the artifact's numbers are about.
+llvm::Expected<amdgpu::AmdgpuArtifact>
+compileAll(llvm::StringRef bytecode, const std::vector<amdgpu::Architecture> &architectures,
+           amdgpu::AmdgpuOptions options, Stage stage) {
+  std::vector<amdgpu::AmdgpuArtifact> all;
+  for (const amdgpu::Architecture &architecture : architectures) {
+    options.arch = architecture.targetId;
+    llvm::Expected<amdgpu::AmdgpuArtifact> compiled = amdgpu::compile(bytecode, options, stage);
+    if (!compiled)
+      return llvm::createStringError("for hip:" + architecture.targetId + ": " +
+                                     llvm::toString(compiled.takeError()));
+    all.push_back(std::move(*compiled));
+  }
+  amdgpu::AmdgpuArtifact &first = all.front();
+  if (all.size() == 1)
+    return std::move(first);
+  std::vector<std::pair<std::string_view, std::string_view>> objects;
+  for (const amdgpu::AmdgpuArtifact &one : all) {
+    assert(one.hidden == first.hidden && one.parameters.size() == first.parameters.size() &&
+           one.debugSites.size() == first.debugSites.size() &&
+           "what a kernel takes and says does not depend on the architecture");
+    objects.emplace_back(one.arch, one.codeObject);
+    // A launch adds to each code's own what this is more than it.
+    first.sharedBytes = std::min(first.sharedBytes, one.sharedBytes);
+  }
+  std::string bundle = makeBundle(objects);
+  first.codeObject = std::move(bundle);
+  first.arch = "bundle";
+  return std::move(first);
+}
+
 TilerunStatus compile(const TilerunPluginCompileRequest *request,
                       const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
   auto refuse = [&](TilerunStatus status, const std::string &what) {
@@ -94,19 +151,22 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   };
   llvm::StringRef target = request->target ? request->target : "";
   Request asked;
-  llvm::Expected<amdgpu::Architecture> architecture = amdgpu::getArchitecture(target);
-  if (!architecture)
-    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
-  asked.options.arch = architecture->targetId;
+  llvm::Expected<std::vector<amdgpu::Architecture>> architectures = readTarget(target);
+  if (!architectures)
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architectures.takeError()));
   if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *request, asked);
       !wrong.empty())
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
+  if (architectures->size() > 1 && asked.stage != Stage::Hsaco)
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "target " + target.str() +
+                      " is several architectures, whose code comes in one file; texts come of one, "
+                      "and of several as of separate targets");
   llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
   llvm::Expected<amdgpu::AmdgpuArtifact> compiled =
-      amdgpu::compile(bytecode, asked.options, asked.stage);
+      compileAll(bytecode, *architectures, asked.options, asked.stage);
   if (!compiled)
-    return refuse(TILERUN_STATUS_COMPILE,
-                  "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
+    return refuse(TILERUN_STATUS_COMPILE, llvm::toString(compiled.takeError()));
 
   std::vector<TilerunPluginParameter> parameters;
   for (const backend::KernelParameter &parameter : compiled->parameters)

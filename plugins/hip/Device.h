@@ -22,8 +22,10 @@ using namespace tilerun::stream_driver;
 /// A kernel of a module.
 struct Function {
   hipFunction_t handle = nullptr;
-  uint32_t sharedBytes = 0;                 ///< In its code; a launch's number includes them.
-  uint32_t numParameters = 0;               ///< With derived ones; only of kernels with messages.
+  uint32_t sharedBytes = 0;   ///< In its code; a launch's number includes them.
+  uint32_t numParameters = 0; ///< With derived ones; only of kernels with messages.
+  /// Of a wave, as a launch counts threads, and as the device does; 0 where they are the same.
+  uint32_t lanes = 0, deviceLanes = 0;
   std::shared_ptr<const Messages> messages; ///< Null: it says nothing.
 };
 struct Module {
@@ -31,6 +33,7 @@ struct Module {
   std::string image; ///< The runtime may read it for as long as the module lives.
   std::vector<tilerun::backend::DebugSite> sites;
   std::map<std::string, uint32_t> numParameters; ///< By kernel.
+  std::map<std::string, uint32_t> lanes;         ///< Of a bundle's kernels.
   std::mutex mutex;                              ///< Guards `functions`.
   std::deque<Function> functions;
 };
@@ -312,8 +315,11 @@ private:
                 *const kEnd = reinterpret_cast<void *>(3);
     void *packed[] = {kBuffer, const_cast<void *>(arguments), kSize, &size, kEnd};
     const uint32_t inCode = std::min(function.sharedBytes, launch.shared_bytes);
+    uint32_t threads = launch.threads;
+    if (function.lanes) [[unlikely]]
+      threads = threads / function.lanes * function.deviceLanes;
     const hipError_t error = driver.hipModuleLaunchKernel(
-        function.handle, launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, 1, 1,
+        function.handle, launch.grid[0], launch.grid[1], launch.grid[2], threads, 1, 1,
         launch.shared_bytes - inCode, stream, parameters, parameters ? nullptr : packed);
     return {error, "hipModuleLaunchKernel(function, …)"};
   }

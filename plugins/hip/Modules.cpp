@@ -58,6 +58,9 @@ Outcome Device::loadModule(Module *&module, const TilerunPluginArtifact &artifac
         TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
     loaded->numParameters[artifact.kernels[i].name] =
         artifact.kernels[i].num_parameters + (details ? details->num_derived : 0);
+    // The artifact says how many threads the first of the bundle's architectures needs.
+    if (details && Compatibility::parse(artifact.compatibility).isBundle())
+      loaded->lanes[artifact.kernels[i].name] = details->lanes;
   }
   module = loaded.release();
   return {};
@@ -74,6 +77,15 @@ Outcome Device::getFunction(Function *&function, Module *module, const char *nam
   if (outcome)
     return outcome;
   found.sharedBytes = static_cast<uint32_t>(std::max(sharedBytes, 0));
+  if (auto it = module->lanes.find(name); it != module->lanes.end() && it->second) {
+    int lanes = 0;
+    if (const Outcome asked = readAttribute(kWarpSize, lanes))
+      return asked;
+    if (it->second != static_cast<uint32_t>(lanes)) {
+      found.lanes = it->second;
+      found.deviceLanes = static_cast<uint32_t>(lanes);
+    }
+  }
   if (auto it = module->numParameters.find(name);
       it != module->numParameters.end() && !module->sites.empty()) {
     found.numParameters = it->second;
