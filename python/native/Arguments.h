@@ -3,6 +3,8 @@
 
 #include "python/native/Python.h"
 
+#include <optional>
+
 namespace tilerun::python {
 
 /// Where memory is, in DLPack's numbers.
@@ -37,8 +39,9 @@ private:
 /// Registers the function that describes the memory of a value: `describe_memory` of the package.
 void registerMemory(PyObject *callable);
 
-/// Torch's current stream: the native handle for a device. False with an error.
-bool getCurrentStream(const Tensor &tensor, uint64_t &stream);
+/// The native handle of torch's current stream on a device; none if no framework has such devices.
+/// False with an error.
+bool getCurrentStream(const Tensor &tensor, std::optional<uint64_t> &stream);
 
 /// Registers a type whose objects are torch tensors; `dtypes` maps torch's dtypes to numbers, and
 /// `cudaType` is the device type that torch means by "cuda".

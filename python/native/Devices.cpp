@@ -114,14 +114,17 @@ Device *python::getDevice(int32_t type, int32_t index) {
   return nullptr;
 }
 
-// The framework's. Null with an error.
+// The framework's; the device's own where no framework has such devices. Null with an error.
 static TilerunStream *findCurrentStream(Device &device) {
-  uint64_t native = 0;
+  std::optional<uint64_t> current;
   Tensor place;
   place.deviceType = device.type;
   place.deviceIndex = device.index;
-  if (!getCurrentStream(place, native))
+  if (!getCurrentStream(place, current))
     return nullptr;
+  if (!current)
+    return device.defaultStream;
+  const uint64_t native = *current;
   if (device.lastStream && device.lastNative == native)
     return device.lastStream;
   TilerunStream *stream = nullptr;

@@ -173,15 +173,15 @@ Read python::readTorchSlowly(PyObject *object, const TorchType &type, Tensor &te
                        : readAttributes(object, tensor);
 }
 
-bool python::getCurrentStream(const Tensor &tensor, uint64_t &stream) {
-  if (void *native = nullptr; directTorch.getStream && directTorch.offset &&
-                              tensor.deviceType == kCuda &&
+bool python::getCurrentStream(const Tensor &tensor, std::optional<uint64_t> &stream) {
+  const bool isTorchs = tensor.deviceType == directTorch.cudaType;
+  if (void *native = nullptr; directTorch.getStream && directTorch.offset && isTorchs &&
                               directTorch.getStream(tensor.deviceIndex, &native) == 0) [[likely]] {
     stream = reinterpret_cast<uint64_t>(native);
     return true;
   }
   for (const TorchType &known : torchTypes)
-    if (known.exchange && known.exchange->currentStream) {
+    if (isTorchs && known.exchange && known.exchange->currentStream) {
       void *native = nullptr;
       if (known.exchange->currentStream(tensor.deviceType, tensor.deviceIndex, &native) == 0) {
         stream = reinterpret_cast<uint64_t>(native);
@@ -193,10 +193,11 @@ bool python::getCurrentStream(const Tensor &tensor, uint64_t &stream) {
   PyObject *callback = getCallback(Callback::GetStream);
   if (!callback)
     return false;
-  Ref index(PyLong_FromLong(tensor.deviceIndex));
-  Ref found(index ? PyObject_CallFunctionObjArgs(callback, index.get(), nullptr) : nullptr);
+  Ref found(PyObject_CallFunction(callback, "ii", tensor.deviceType, tensor.deviceIndex));
   if (!found)
     return false;
+  if (found.get() == Py_None)
+    return true;
   stream = PyLong_AsUnsignedLongLong(found.get());
   return !PyErr_Occurred();
 }

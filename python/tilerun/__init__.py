@@ -9,7 +9,7 @@ from .errors import CompilationError, OutOfResources, TilerunError
 
 __version__ = "0.1.0"
 __all__ = ["CompilationError", "OutOfResources", "TilerunError", "devices", "errors", "install", "plugins", "triton",
-           "uninstall"]
+           "uninstall", "use"]
 
 
 def __getattr__(name):
@@ -17,6 +17,18 @@ def __getattr__(name):
         import importlib
         return importlib.import_module("tilerun.triton")
     raise AttributeError(f"module 'tilerun' has no attribute {name!r}")
+
+
+def use(device):
+    """Sends every later launch to a device, "hip:0", "vulkan:0", "cuda:0" or "cpu", wherever its tensors are; None sends each
+    to the device of its tensors again. Memory that the device cannot use is copied there before a launch and back after it,
+    which then has ended. It is the setting `knobs.runtime.device`, and with TILERUN_DEVICE that of the environment. Raises
+    UnavailableError, with the devices that exist, if there is no such device, and ValueError for a text that names none."""
+    from . import _devices
+    from .triton import knobs
+    if device is not None:
+        _devices.get_target(*_devices.parse(device))  # Opens it.
+    knobs.runtime.device = device
 
 
 def devices():

@@ -30,6 +30,11 @@ def main(argv=None):
                         help="with --cpu or --checks: tensors and torch.cuda report that there is no GPU")
     parser.add_argument("--checks", action="store_true",
                         help="on the interpreter, with checks of bounds, uninitialized reads, races and overflow")
+    parser.add_argument("--device", metavar="DEVICE",
+                        help="send every launch to a device, such as hip:0 or vulkan:0: memory is copied there and back; tensors "
+                        "that the script makes on 'cuda' are on the CPU, as with --cpu, unless torch has such devices itself")
+    parser.add_argument("--emulate", metavar="hip:ARCH",
+                        help="--device hip:0 on an emulated AMD GPU, such as hip:gfx942; several architectures: hip:0, hip:1, …")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
     parser.add_argument("-c", dest="code", metavar="CODE", help="run code, as python -c does")
     parser.add_argument("script", nargs="?", help="a Python file; '-' for standard input")
@@ -37,7 +42,7 @@ def main(argv=None):
     argv = list(sys.argv[1:] if argv is None else argv)
     end = 0
     while end < len(argv) and argv[end].startswith("-") and argv[end] != "-" and argv[end][:2] not in ("-m", "-c"):
-        end += 1
+        end += 2 if argv[end] in ("--device", "--emulate") else 1
     if argv[end:end + 1] in (["-m"], ["-c"]) and end + 1 < len(argv):
         argv[end:end + 2] = [argv[end] + argv[end + 1]]
     end += 1
@@ -45,11 +50,14 @@ def main(argv=None):
     arguments = argv[end:]
     if options.module is None and options.code is None and options.script is None:
         parser.error("a script is expected")
-    if not options.pretend and not (options.cpu or options.checks):
-        parser.error("--no-pretend needs --cpu or --checks")
+    _choose_device(parser, options)
+    if not options.pretend and not (options.cpu or options.checks or options.device):
+        parser.error("--no-pretend needs --cpu, --checks or --device")
     if options.checks:
         os.environ["TRITON_INTERPRET"] = os.environ["TILERUN_CHECKS"] = "1"
     install()
+    if options.device and not options.cpu:
+        _open_device(parser, options)
     if options.cpu or options.checks:
         from . import _on_cpu
         _on_cpu.redirect(options.pretend)
@@ -64,6 +72,41 @@ def main(argv=None):
         is_number = isinstance(error.code, int)
         print(*(() if is_number else (error.code, )), advice, sep="\n", file=sys.stderr)
         sys.exit(error.code if is_number else 1)
+
+
+def _choose_device(parser, options):
+    """Settles which of the options say where launches go, and tells the processes that the script starts."""
+    if options.emulate is not None:
+        kind, _, archs = options.emulate.partition(":")
+        if kind != "hip" or not archs:
+            parser.error(f"--emulate: '{options.emulate}' is not hip:ARCH, such as hip:gfx942")
+        os.environ["TILERUN_AMDSIM"] = archs.replace("hip:", "")
+        os.environ.pop("TILERUN_HIP_DRIVER", None)  # It would come first.
+        options.device = options.device or "hip:0"
+    if options.device is None:
+        return
+    if options.cpu or options.checks:
+        parser.error(f"--{'cpu' if options.cpu else 'checks'} runs on the interpreter, and --device elsewhere")
+    if options.device == "cpu":
+        options.cpu = True
+    else:
+        os.environ["TILERUN_DEVICE"] = options.device
+
+
+def _open_device(parser, options):
+    """Opens the device. Where torch does not have it, tensors are on the CPU (`options.cpu`)."""
+    from . import _devices, _memory, use
+    from .errors import UnavailableError
+    try:
+        use(options.device)
+    except (UnavailableError, ValueError) as error:
+        parser.error(f"--device: {error}")
+    try:
+        import torch
+        has_gpus = torch.cuda.is_available()
+    except ImportError:
+        has_gpus = False
+    options.cpu = not has_gpus or _devices.parse(options.device)[0] != _memory.get_torch_kind()
 
 
 def _run(parser, options, arguments):

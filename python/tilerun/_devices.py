@@ -25,15 +25,23 @@ def _open(kind, index):
         return
     if kind not in KINDS:
         raise errors.UnavailableError(f"no plugin serves devices of DLPack's type {kind}")
-    _native.open_device(kind, index, f"{KINDS[kind]}:{index}", 0, 0)
+    # An emulated device finds accesses that are outside of every allocation.
+    is_emulated = kind == ROCM and os.environ.get("TILERUN_AMDSIM")
+    _native.open_device(kind, index, f"{KINDS[kind]}:{index}", _NO_MEMORY_POOL if is_emulated else 0, 0)
 
 
-def _get_stream(index):
+def _get_stream(kind, index):
+    """The driver's handle of torch's current stream where it has these devices, else of the default one; None where streams
+    have none that could be adopted."""
+    if kind not in (CUDA, ROCM):
+        return None
     torch = sys.modules.get("torch")
-    if torch is None:
+    if torch is None or kind != _memory.get_torch_kind():
         return 0
     raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-    return raw(index) if raw is not None else torch.cuda.current_stream(index).cuda_stream
+    if raw is not None:
+        return raw(index)
+    return torch.cuda.current_stream(index).cuda_stream if torch.cuda.is_available() else 0
 
 
 def _log(level, text):
@@ -56,15 +64,49 @@ def describe(kind, index):
     return "cpu" if kind == CPU else f"{KINDS.get(kind, f'device type {kind}')}:{index}"
 
 
-def get_default():
-    """(type, index) for launches without a tensor, and of queries: torch's current device, else the first GPU that a
-    plugin has, else the CPU."""
+def parse(text):
+    """(type, index) of a device by its name, "hip:0", "hip" or "cpu"; ValueError if it has another form."""
+    word, _, index = text.partition(":") if isinstance(text, str) else ("", "", "")
+    kind = next((number for number, name in KINDS.items() if name == word), None)
+    if kind is None or not (index or "0").isdecimal() or len(index) > 9 or (kind == CPU and int(index or 0)):
+        raise ValueError(f"{_memory.show(text)} is not the name of a device, such as cuda:0, hip:0, vulkan:0 or cpu")
+    return kind, int(index or 0)
+
+
+def get_chosen():
+    """(type, index) of the device that all launches are sent to (`tilerun.use`); None: each goes to its tensors' device."""
     from .triton import knobs
-    if knobs.runtime.interpret or _on_cpu.is_redirected:
+    if knobs.runtime.interpret:
         return CPU, 0
+    return parse(knobs.runtime.device) if knobs.runtime.device else None
+
+
+def torch_has(kind):
+    """Whether torch has such GPUs, whose streams and events it gives; elsewhere the host's clock measures launches."""
+    torch = sys.modules.get("torch")
+    return torch is not None and kind == _memory.get_torch_kind() != CPU and torch.cuda.is_available()
+
+
+def wait(kind, index):
+    """For all launches on a device; those on the interpreter end before they return."""
+    if kind != CPU:
+        _native.synchronize(kind, index)
+
+
+def is_timed(kind, index):
+    """Whether the time of a launch says anything about the device: neither the interpreter's nor an emulator's does."""
+    return kind != CPU and not str(get_property(kind, index, "name")).startswith("emulated ")
+
+
+def get_default():
+    """(type, index) for launches without a tensor, and of queries: the device that was chosen, else torch's current device,
+    else the first GPU that a plugin has, else the CPU."""
+    chosen = get_chosen()
+    if chosen is not None or _on_cpu.is_redirected:
+        return chosen or (CPU, 0)
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available():
-        return (ROCM if getattr(torch.version, "hip", None) else CUDA), torch.cuda.current_device()
+        return _memory.get_torch_kind(), torch.cuda.current_device()
     kinds = {id.partition(":")[0] for id, _, _, _ in _native.list_devices()}
     return next(((number, 0) for number in (CUDA, ROCM) if KINDS[number] in kinds), (CPU, 0))
 

@@ -63,6 +63,14 @@ def treat_cuda_as_cpu():
     _TORCH_KINDS["cuda"] = CPU
 
 
+def get_torch_kind():
+    """The type of the devices that torch calls 'cuda'; with `python -m tilerun --cpu` and the like these are on the CPU."""
+    if _cuda_is_cpu:
+        return CPU
+    torch = sys.modules.get("torch")
+    return ROCM if getattr(getattr(torch, "version", None), "hip", None) else CUDA
+
+
 def register_torch():
     """Makes launches read torch's tensors natively. Called once torch is there."""
     global _torch_registered
@@ -70,8 +78,7 @@ def register_torch():
         return
     torch = sys.modules["torch"]
     dtypes = {getattr(torch, word): DTYPES[name] for word, name in _BY_WORD.items() if hasattr(torch, word)}
-    if getattr(torch.version, "hip", None) and not _cuda_is_cpu:
-        _TORCH_KINDS["cuda"] = ROCM  # PyTorch's name for AMD's devices too.
+    _TORCH_KINDS["cuda"] = get_torch_kind()
     _native.register_torch((torch.Tensor, torch.nn.Parameter), dtypes, _TORCH_KINDS["cuda"])
     _torch_registered = True
 

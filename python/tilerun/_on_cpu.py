@@ -1,4 +1,4 @@
-"""`python -m tilerun --cpu`: runs a script that was written for a GPU without one. Tensors that it
+"""`python -m tilerun --cpu` and `--device`: runs a script that was written for a GPU where torch has none. Tensors that it
 makes on 'cuda' are made on the CPU, and its queries of torch.cuda are answered (`_pretend`);
 scripts that make no use of a GPU are unaffected."""
 
@@ -281,11 +281,15 @@ def _redirect_modules(torch):
 
 
 def redirect(pretend=True):
-    """Puts the replacements into torch, if it can be imported. `pretend`: tensors and torch.cuda say that there is a GPU."""
+    """Puts the replacements into torch, if it can be imported. `pretend`: tensors and torch.cuda say that there is a GPU, the
+    device that all launches are sent to, if one was chosen."""
+    from . import _devices  # It imports this module.
     global is_redirected, is_pretending
     is_redirected, is_pretending = True, pretend
-    # Functions that are not redirected fail, even where there is a GPU.
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    chosen = _devices.get_chosen()
+    if chosen is None or chosen[0] != _memory.CUDA:
+        # Functions that are not redirected fail, even where there is a GPU.
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     try:
         import torch
     except ImportError:
@@ -321,3 +325,5 @@ def redirect(pretend=True):
     _memory.treat_cuda_as_cpu()
     _pretend.redirect_module(torch)
     (_pretend.pretend if pretend else _pretend.tell_truth)(torch)
+    if pretend and chosen is not None:
+        _pretend.describe(torch, *chosen)

@@ -265,6 +265,31 @@ def pretend(torch):
     _pretend_tensors(torch)
 
 
+def describe(torch, kind, index):
+    """Answers with the properties of the device that all launches are sent to, as far as its plugin knows them."""
+    from . import _devices  # It imports this module.
+    global CAPABILITY, NAME
+    read = lambda name, otherwise: _devices.get_property(kind, index, name) or otherwise
+    arch = _devices.get_target(kind, index).partition(":")[2]
+    p = Properties
+    NAME = p.name = read("name", NAME)
+    p.warp_size, p.multi_processor_count = read("warp-size", p.warp_size), read("units", p.multi_processor_count)
+    p.total_memory, p.L2_cache_size = read("memory-total", p.total_memory), read("l2-bytes", p.L2_cache_size)
+    p.max_threads_per_block, p.clock_rate = read("max-threads", p.max_threads_per_block), read("clock-khz", p.clock_rate)
+    p.shared_memory_per_block_optin = p.shared_memory_per_multiprocessor = read("max-shared", p.shared_memory_per_block_optin)
+    p.shared_memory_per_block = min(p.shared_memory_per_block, p.shared_memory_per_block_optin)
+    digits = arch.removeprefix("gfx" if kind == _memory.ROCM else "sm_")
+    if kind == _memory.ROCM:
+        # As PyTorch on ROCm: gfx942 is 9.4, gfx1100 11.0.
+        CAPABILITY = int(digits[:-2]), int(digits[-2], 16)
+        p.gcnArchName = arch
+        torch.version.hip, torch.version.cuda = read("driver-version", "0.0"), None
+    elif kind == _memory.CUDA:
+        digits = digits.rstrip("abcdefghijklmnopqrstuvwxyz")
+        CAPABILITY = int(digits[:-1]), int(digits[-1])
+    p.major, p.minor = CAPABILITY
+
+
 def _pretend_accelerator(torch):
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:

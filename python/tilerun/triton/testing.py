@@ -41,7 +41,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     """Milliseconds of a call, with cold caches: `warmup` and `rep` are milliseconds to spend."""
     kind, _ = _devices.get_default()
     fn()
-    if kind == CPU:
+    if not _devices.torch_has(kind):
         return _bench_on_host(fn, warmup, rep, grad_to_none, quantiles, return_mode)
     import torch
     torch.cuda.synchronize()
@@ -72,13 +72,15 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 def _bench_on_host(fn, warmup, rep, grad_to_none, quantiles, return_mode):
-    """Launches on the interpreter end before they return, so the host's clock measures them."""
+    """By the host's clock, for devices that torch does not have, the interpreter among them."""
+    place = _devices.get_default()
 
     def once():
         for tensor in grad_to_none or ():
             tensor.grad = None
         start = time.perf_counter()
         fn()
+        _devices.wait(*place)
         return (time.perf_counter() - start) * 1e3
 
     estimate = once()
@@ -94,7 +96,7 @@ def _bench_on_host(fn, warmup, rep, grad_to_none, quantiles, return_mode):
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """Milliseconds of a call inside a CUDA graph, so that the host's time does not count."""
     kind, _ = _devices.get_default()
-    if kind == CPU:
+    if not _devices.torch_has(kind):
         fn()
         return _bench_on_host(fn, 0, rep, grad_to_none, quantiles, return_mode)
     import torch

@@ -10,12 +10,15 @@ from ..._memory import CPU
 from .target import GPUTarget
 
 # Triton's names of stages in the order of compilation, and the library's.
-_STAGES = {"cuda": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx"}, "cpu": {"ttir": "tile"}}
+_STAGES = {"cuda": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx"},
+           "hip": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "amdgcn": "amdgcn", "hsaco": "hsaco"},
+           "vulkan": {"ttir": "tile", "ttgir": "simt", "spirv-asm": "spirv-asm", "spirv": "spirv"}, "cpu": {"ttir": "tile"}}
 _LANGUAGE_STAGES = {"ttir": "tile"}
+_BINARIES = "hsaco", "spirv"
 
 
 class Stages(Mapping):
-    """A mapping from a stage's name to its text; each is made when it is asked for."""
+    """A mapping from a stage's name to its text, or bytes; each is made when it is asked for."""
 
     def __init__(self, compiled):
         self._compiled, self._texts = compiled, {}
@@ -39,7 +42,8 @@ class Stages(Mapping):
         if stage not in known:
             raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {', '.join(sorted(self))}")
         if stage not in self._texts:
-            self._texts[stage] = self._compiled._emit(known[stage])[0].decode("utf-8", "replace")
+            made = self._compiled._emit(known[stage])[0]
+            self._texts[stage] = made if stage in _BINARIES else made.decode("utf-8", "replace")
         return self._texts[stage]
 
     def __repr__(self):
@@ -186,7 +190,7 @@ class LaunchMetadata:
         kind, index = self._place
         grid = self._grid if isinstance(self._grid, (tuple, list)) else (self._grid, )
         out = {"name": self._function.fn.__name__, "function": self._function, "grid": tuple(grid), "device": index,
-               "stream": 0 if kind == CPU else _devices._get_stream(index)}
+               "stream": _devices._get_stream(kind, index) or 0}
         if self._function.launch_metadata is not None:
             out.update(self._function.launch_metadata(grid, self._make_compiled(), self._values))
         return out

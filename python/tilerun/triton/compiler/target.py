@@ -27,4 +27,5 @@ class GPUTarget:
         if backend == "cuda":
             digits = "".join(c for c in arch if c.isdigit())
             arch = int(digits) if digits else arch
-        return GPUTarget(backend, arch or "", warp_size or {"cuda": 32, "hip": 64}.get(backend, 1))
+        lanes = {"cuda": 32, "hip": 64 if str(arch).startswith("gfx9") else 32}.get(backend, 1)
+        return GPUTarget(backend, arch or "", warp_size or lanes)

@@ -1,7 +1,7 @@
 """`triton.profiler`: counts and times launches by the scopes around them, and records what
 `launch_metadata` reports for each.
 
-Launches are timed by launch hooks: by torch's events on a GPU's stream, by the clock on the interpreter. A session ends as
+Launches are timed by launch hooks: by torch's events on a GPU's stream, by the clock elsewhere. A session ends as
 a file of the same form as Triton's, which `viewer` reads. Work of others (PyTorch's kernels) is not seen."""
 
 import functools
@@ -11,7 +11,8 @@ import threading
 import time
 
 from .. import knobs
-from ..._memory import CPU
+from ... import _devices
+from ..._memory import KINDS
 from ...errors import UnsupportedError
 
 _sessions = {}
@@ -65,7 +66,10 @@ def _active():
     return [session for session in _sessions.values() if session.active]
 
 
-def _record(device):
+def _record(kind, device):
+    if not _devices.torch_has(kind):
+        _devices.wait(kind, device)
+        return time.perf_counter_ns()
     import torch
     event = torch.cuda.Event(enable_timing=True)
     event.record(torch.cuda.current_stream(device))
@@ -75,7 +79,7 @@ def _record(device):
 def _enter_launch(metadata):
     _stack()
     kind, device = metadata._place
-    _local.launches.append(time.perf_counter_ns() if kind == CPU else _record(device))
+    _local.launches.append(_record(kind, device))
 
 
 def _exit_launch(metadata):
@@ -84,15 +88,15 @@ def _exit_launch(metadata):
         return  # A session began while it was launched.
     begin = _local.launches.pop()
     kind, device = metadata._place
-    end = time.perf_counter_ns() if kind == CPU else _record(device)
+    end = _record(kind, device)
     said = metadata.get()
     metrics = {name: value for name, value in said.items()
                if name not in _NO_METRICS and isinstance(value, (int, float))}
     for session in _active():
         frame = session.root.find((*_local.scopes, said["name"]))
         frame.add({"count": 1, **metrics})
-        session.devices[("CPU" if kind == CPU else "CUDA", device)] = None
-        if kind == CPU:
+        session.devices[(KINDS[kind].upper(), device)] = None
+        if isinstance(begin, int):
             frame.add({"time (ns)": end - begin})
         else:
             session.pending.append((frame, begin, end))

@@ -1,12 +1,13 @@
-"""Launches whose tensors cannot be used where they are: GPU tensors on the interpreter, checked launches (whose bounds
-are those of allocations of the library's own), arrays that must not be written. The whole memory
-that a tensor is a part of is copied, once, so that overlapping tensors still overlap; after the
-launch it is copied back."""
+"""Launches whose tensors cannot be used where they are: GPU tensors on the interpreter, tensors elsewhere than on the device
+that was chosen for all launches, checked launches (whose bounds are those of allocations of the library's own), arrays that
+must not be written. The whole memory that a tensor is a part of is copied, once, so that overlapping tensors still overlap;
+after the launch it is copied back."""
 
+import contextlib
 import ctypes
 
 from ... import _devices, _memory, _native
-from ...errors import InvalidArgumentError
+from ...errors import InvalidArgumentError, TilerunError
 
 
 class _HostCopy:
@@ -18,22 +19,25 @@ class _HostCopy:
         self.origin = storage.data_ptr()
         self.there = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
         self.here = self.there.cpu()
-        self.address = self.here.data_ptr()
+        self.address, self.size = self.here.data_ptr(), self.here.numel()
 
     def write_back(self):
         self.there.copy_(self.here)
 
 
 class _DeviceCopy:
-    """A copy of host memory in an allocation of a device."""
+    """A copy of host memory in an allocation of a device. Both ways wait until they are done."""
 
     def __init__(self, origin, size, kind, index):
         self.origin, self.size, self.kind, self.index = origin, size, kind, index
-        self.address = _native.allocate(kind, index, size)
-        _native.copy(kind, index, self.address, origin, size, True)
+        # Empty memory has an address as well.
+        self.address = _native.allocate(kind, index, size if kind == _memory.CPU else max(size, 1))
+        if size:
+            _native.copy(kind, index, self.address, origin, size, True)
 
     def write_back(self):
-        _native.copy(self.kind, self.index, self.address, self.origin, self.size, False)
+        if self.size:
+            _native.copy(self.kind, self.index, self.address, self.origin, self.size, False)
 
     def free(self):
         _native.free(self.kind, self.index, self.address)
@@ -74,6 +78,7 @@ class Copies:
         kernel, kind, index = self.kernel, self.kind, self.index
         placed = []
         checked = (kind, index) == (_memory.CPU, _devices.CHECKED)
+        where = "checks" if checked else f"copies to {_devices.describe(kind, index)}"
         for name, value in values.items():
             place = tensors.get(name)
             if place is None:
@@ -81,7 +86,8 @@ class Copies:
                 continue
             address, dtype, own_kind, own_index = place
             copy = extent = None
-            if address and own_kind != _memory.CPU and kind == _memory.CPU:
+            is_elsewhere = kind != _memory.CPU and (own_kind, own_index) != (kind, index)
+            if address and own_kind != _memory.CPU and (is_elsewhere or kind == _memory.CPU):
                 tensor = _as_torch(kernel, name, value, own_index)
                 copy = self._add(("gpu", tensor.untyped_storage().data_ptr()), lambda t=tensor: _HostCopy(t))
                 address += copy.address - copy.origin
@@ -91,13 +97,13 @@ class Copies:
                     copy = self._add(("private", *extent), lambda n=name, e=extent: _PrivateCopy(kernel, n, *e))
                     address += copy.address - copy.origin
             if copy:
-                extent = copy.address, copy.here.numel() if isinstance(copy, _HostCopy) else copy.size
-            if checked and address:
+                extent = copy.address, copy.size
+            if address and (checked or is_elsewhere):
                 extent = extent or _memory.get_extent(value)
                 if extent is None:
-                    raise InvalidArgumentError(f"kernel '{kernel}': checks need to know how much memory parameter '{name}' "
+                    raise InvalidArgumentError(f"kernel '{kernel}': {where} need to know how much memory parameter '{name}' "
                                                "has; pass a torch tensor or a numpy array")
-                bounded = self._add(("checked", *extent), lambda e=extent: _DeviceCopy(*e, kind, index))
+                bounded = self._add(("device", *extent), lambda e=extent: _DeviceCopy(*e, kind, index))
                 address += bounded.address - bounded.origin
                 extent = bounded.address, bounded.size
             placed.append(_memory.Pointer(address, dtype, kind, index, value, extent))
@@ -108,22 +114,42 @@ class Copies:
             self.copies[key] = make()
         return self.copies[key]
 
+    def find(self, address):
+        """The place of the copy of what is at an address; the address itself if it is not copied."""
+        for copy in self.copies.values():
+            if copy.origin <= address < copy.origin + copy.size:
+                address += copy.address - copy.origin
+        return address
+
+    def _wait(self):
+        """For the launch, where memory that it uses is to be read and freed. Returns its fault."""
+        try:
+            if self.kind != _memory.CPU and any(isinstance(copy, _DeviceCopy) for copy in self.copies.values()):
+                _native.synchronize(self.kind, self.index)
+        except TilerunError as fault:
+            return fault
+        return None
+
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, trace):
-        # Last made first: a checked copy may be one of a copy. Data written before a fault is kept, as on a device.
+        fault = self._wait()
+        # Last made first: a copy may be one of a copy. Data written before a fault is kept, as on a device, unless
+        # that was lost.
         try:
             for copy in reversed(list(self.copies.values())):
                 try:
                     copy.write_back()
-                except InvalidArgumentError:
-                    if error is None:
-                        raise
+                except TilerunError as failure:
+                    fault = fault or failure
         finally:
             for copy in self.copies.values():
                 if hasattr(copy, "free"):
-                    copy.free()
+                    with contextlib.suppress(*(TilerunError, ) if fault else ()):
+                        copy.free()
+        if fault is not None and error is None:
+            raise fault
 
 
 def _as_torch(kernel, name, value, index):
@@ -139,5 +165,5 @@ def _as_torch(kernel, name, value, index):
             raise TypeError("it has neither the CUDA array interface nor DLPack")
         return torch.from_dlpack(value)
     except Exception as error:
-        raise InvalidArgumentError(f"kernel '{kernel}': parameter '{name}' has memory of a GPU, which is copied for the "
-                                   f"interpreter by torch, but: {error}; pass a torch tensor") from error
+        raise InvalidArgumentError(f"kernel '{kernel}': parameter '{name}' has memory of a GPU, which torch copies to "
+                                   f"the host, but: {error}; pass a torch tensor") from error

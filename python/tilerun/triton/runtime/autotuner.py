@@ -142,9 +142,9 @@ class Autotuner(KernelInterface):
     def _choose(self, args, kwargs, arguments):
         """A configuration, and whether it is the choice for the key: not where nothing is to be launched."""
         configs = self.prune_configs(kwargs, arguments)
-        # The interpreter's times say nothing about a device: they are measured only on request.
+        # Times of the interpreter and of an emulator say nothing about a device: they are measured only on request.
         asked = self.do_bench is not None or knobs.interpreter.autotune
-        if len(configs) == 1 or (not asked and _is_interpreted(arguments.values())):
+        if len(configs) == 1 or (not asked and not _is_timed(arguments.values())):
             return configs[0], True
         start = time.perf_counter()
         progress = Progress(_name(self.fn), configs)
@@ -182,9 +182,10 @@ class Autotuner(KernelInterface):
                 kind, index = _jit_function(self.fn)._choose_device(tensors)
                 if copies is None:
                     copies = stack.enter_context(_copies.Copies(_name(self.fn), kind, index))
-                    memory = [self._memory_of(name, arguments, tensors, restore) for names, restore in
-                              ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
                 ways.append((kernel, grid, copies.place(plain, tensors), options))
+                if memory is None:
+                    memory = [self._memory_of(name, arguments, tensors, restore, copies) for names, restore in
+                              ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
                 tried.append(config)
                 metas.append(meta)
             if not ways:
@@ -244,7 +245,7 @@ class Autotuner(KernelInterface):
             _whole(self.num_reps or knobs.autotuning.rep), flags, report, before if hooks else None, after if hooks else None)
         return best, milliseconds, cached
 
-    def _memory_of(self, name, arguments, tensors, restore):
+    def _memory_of(self, name, arguments, tensors, restore, copies):
         value = arguments[name]
         self._check_writable(name, value)
         extent = _memory.get_extent(value)
@@ -257,7 +258,7 @@ class Autotuner(KernelInterface):
         # From the first element on, as far as the tensor reaches.
         start = tensors[name][0]
         size = min(_reach(value) or extent[1], extent[0] + extent[1] - start)
-        return start, size, restore
+        return copies.find(start), size, restore
 
     def _time_with(self, bench, args, kwargs, arguments, configs, progress):
         """By a function of the caller's."""
@@ -454,11 +455,12 @@ def _assign(value, saved):
         value[...] = saved
 
 
-def _is_interpreted(values):
-    """Whether a launch with these arguments goes to the interpreter."""
-    if knobs.runtime.interpret:
-        return True
-    kinds = set()
+def _is_timed(values):
+    """Whether the time of a launch with these arguments says anything about a device."""
+    chosen = _devices.get_chosen()
+    if chosen is not None:
+        return _devices.is_timed(*chosen)
+    places = set()
     pending = list(values)
     while pending:
         value = unwrap(pending.pop())
@@ -469,8 +471,10 @@ def _is_interpreted(values):
         elif value is not None and not isinstance(value, (bool, int, float, str)):
             with contextlib.suppress(TypeError):  # The launch reports the error.
                 place = _memory.resolve(value, [])
-                kinds |= {place[2]} if place else set()
-    return kinds == {_memory.CPU} if kinds else _devices.get_default()[0] == _memory.CPU
+                places |= {place[2:]} if place else set()
+    places = places or {_devices.get_default()}
+    gpus = [place for place in places if place[0] != _memory.CPU]  # Beside these there may be pinned memory.
+    return bool(gpus) and all(_devices.is_timed(*place) for place in gpus)
 
 
 def _whole(milliseconds):

@@ -46,12 +46,10 @@ class Driver:
 
     def get_current_stream(self, device=None):
         kind, index = _devices.get_default()
-        if kind == CPU:
-            return 0
-        return _devices._get_stream(index if device is None else device)
+        return _devices._get_stream(kind, index if device is None else device) or 0
 
     def get_current_target(self):
-        if _on_cpu.is_pretending:
+        if _on_cpu.is_pretending and _devices.get_chosen() is None:
             return GPUTarget.parse(_pretend.TARGET, 32)
         kind, index = _devices.get_default()
         return GPUTarget.parse(_devices.get_target(kind, index), _devices.get_property(kind, index, "warp-size"))

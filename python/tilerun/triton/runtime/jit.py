@@ -426,8 +426,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._fail(f"parameter '{name}' is the type {value}; only element types can be passed")
 
     def _choose_device(self, tensors):
-        if knobs.runtime.interpret:
-            return _memory.CPU, 0
+        chosen = _devices.get_chosen()
+        if chosen is not None and knobs.runtime.interpret:
+            return chosen
         first = None
         for name, (_, _, kind, index) in tensors.items():
             if first is None:
@@ -436,7 +437,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 here, there = _devices.describe(kind, index), _devices.describe(*first[1:])
                 self._fail(f"parameter '{name}' is on {here}, but '{first[0]}' is on {there}; all tensors of a launch must "
                            f"be on one device: move '{name}' to {there}", InvalidArgumentError)
-        return first[1:] if first else _devices.get_default()
+        return chosen or (first[1:] if first else _devices.get_default())
 
     def _make_compiled(self, kind, index, signature, options):
         compiled = CompiledKernel(self, self, kind, index, signature, options)
