@@ -38,8 +38,8 @@ attributes #0 = { "amdgpu-flat-work-group-size"="256,256" "denormal-fp-math-f32"
 }
 
 // Pairs whose quotients are of every kind: of all exponents, subnormal, at the limits, ties. No
-// divisor has a fraction of ones alone: there the compiler's steps are exact only if the estimate
-// of the reciprocal is, which nothing promises.
+// divisor of double precision has a fraction of ones alone: there the compiler's steps are exact
+// only if the estimate of the reciprocal is, which nothing promises.
 template <class T> std::vector<T> pairs(size_t count) {
   using Bits = typename Division<T>::Bits;
   using Limits = std::numeric_limits<T>;
@@ -72,6 +72,10 @@ template <class T> std::vector<T> pairs(size_t count) {
       c = std::ldexp(std::frexp(std::isfinite(c) ? c : 1, &ignored),
                      std::ilogb(b) + edge + int(random() % 60) - 30);
     }
+    constexpr uint64_t ones = (uint64_t(1) << 52) - 1;
+    if (std::is_same_v<T, double> && std::isfinite(b) &&
+        (std::bit_cast<Bits>(b) & Bits(ones)) == Bits(ones))
+      b = std::nextafter(b, T(0));
     list.insert(list.end(), {c, b});
   }
   return list;
