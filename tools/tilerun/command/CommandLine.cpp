@@ -209,6 +209,9 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
       ->check(CLI::Range(1, 1000000));
   run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
+  run->add_flag("--counters", options.counters,
+                "On an emulated AMD GPU, count instructions by class, memory transactions and bank "
+                "conflicts (docs/amd-emulator.md)");
   addScheduleOption(run, options);
   addRemarksOption(run, options);
   run->add_flag("!--no-bounds-checks", options.boundsChecks,

@@ -55,6 +55,7 @@ struct Options {
   unsigned threads = 0;
   unsigned repeat = 1;
   bool time = false;
+  bool counters = false; ///< Of run.
   bool nanInf = false;
   bool boundsChecks = true; ///< Of run.
   bool strict = false;      ///< Of check.

@@ -1,5 +1,6 @@
 // `tilerun run` and `tilerun check`: one launch, and its outcome.
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Counters.h"
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
 
@@ -174,17 +175,33 @@ void printText(const Launch &launch, Session &session) {
 } // namespace
 
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
+  Counters counters;
+  if (session.options.counters)
+    TILERUN_TRY_ERROR(counters.start());
   TILERUN_TRY_VALUE(device, openDevice(session.options.device, kUnpooled));
+  if (session.options.counters)
+    TILERUN_TRY_ERROR(Counters::check(*device));
   TILERUN_TRY_ERROR(session.load(session.options.target));
   Launch launch(session, device);
   TILERUN_TRY_ERROR(launch.run());
+  llvm::json::Array counted;
+  if (session.options.counters) {
+    TILERUN_TRY_VALUE(launches, counters.read());
+    counted = std::move(launches);
+  }
   bool ok = launch.allMatch() && !failsCheck(launch.getResult(), session.options);
   ExitCode code = ok ? ExitCode::Ok : ExitCode::Mismatch;
   // Warnings of the frontend.
   session.getDiagnostics().print(llvm::errs(), useColor(session.options.color, llvm::errs()));
-  if (session.options.json)
-    printJson(toJson(launch, session, code));
-  else
-    printText(launch, session);
+  if (session.options.json) {
+    llvm::json::Object object = toJson(launch, session, code);
+    if (session.options.counters)
+      object["counters"] = std::move(counted);
+    printJson(std::move(object));
+    return code;
+  }
+  printText(launch, session);
+  if (session.options.counters)
+    printCounters(llvm::outs(), *counted.front().getAsObject());
   return code;
 }
