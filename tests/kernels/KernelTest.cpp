@@ -4,6 +4,7 @@
 #include "tests/kernels/Emulator.h"
 #include "tests/kernels/KernelCase.h"
 
+#include "backends/amdgpu/Target.h"
 #include "backends/common/Stages.h"
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
@@ -119,6 +120,22 @@ std::vector<target::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
   return rows;
 }
 
+/// AMD's targets, one of each kind of matrix instructions: of waves of 64 lanes, of 32 with
+/// replicated operands, and of 32 without.
+const std::vector<target::TargetInfo> &amdTargets() {
+  static const std::vector<target::TargetInfo> targets = [] {
+    std::vector<target::TargetInfo> targets;
+    for (const char *name : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+      auto arch = amdgpu::getArchitecture(name);
+      EXPECT_TRUE(bool(arch)) << llvm::toString(arch.takeError());
+      if (arch)
+        targets.push_back(arch->info);
+    }
+    return targets;
+  }();
+  return targets;
+}
+
 struct Setting {
   unsigned lanes, warps;
   const target::TargetInfo *like = nullptr; ///< Null: no matrix instructions.
@@ -183,6 +200,10 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
                                    kSmallSettings[1],
                                    {32, 1, nullptr, true, 160, false, 64},
                                    {8, 2, nullptr, true, 160, false, 8}};
+  // AMD's, with the shared memory that they have, and no more waves.
+  for (const target::TargetInfo &amd : amdTargets())
+    settings.push_back({amd.warpSize, std::min(testCase.numWarps, amd.maxThreads / amd.warpSize),
+                        &amd, amd.hasShuffle, amd.sharedMemoryBytes / 1024});
   auto isTooLarge = [](llvm::StringRef error) {
     return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
            error.contains("use smaller blocks");
