@@ -34,6 +34,7 @@ if(TILERUN_LLD)
 endif()
 
 include(Bundle)
+include(Emulated)
 
 # One precompiled header for everything that touches MLIR's core.
 add_library(tilerun_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)

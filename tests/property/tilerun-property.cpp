@@ -109,7 +109,7 @@ std::vector<DeviceChoice> chooseDevices(const char *program) {
     // The plugin `cpu` is the interpreter once more.
     if (llvm::StringRef(file->path()).ends_with(".so") &&
         !llvm::StringRef(file->path()).contains("libtilerun-cpu"))
-      chosen.push_back({file->path(), "", false});
+      chosen.push_back({file->path(), "", matrix::isRequired(file->path())});
   llvm::sort(chosen,
              [](const DeviceChoice &a, const DeviceChoice &b) { return a.plugin < b.plugin; });
   return chosen;
