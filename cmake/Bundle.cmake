@@ -22,8 +22,10 @@ endforeach()
 list(REMOVE_DUPLICATES _archives)
 
 # LLVM's archives want zlib and zstd, which a machine with nothing but a driver may not have, and
-# which nothing here uses: these functions behave like those of a build without them.
-add_library(tilerun_no_compression OBJECT ${CMAKE_CURRENT_LIST_DIR}/NoCompression.cpp)
+# which nothing here uses: these functions behave like those of a build without them. So does the one
+# of Polly that lld's archives want.
+add_library(tilerun_no_compression OBJECT
+  ${CMAKE_CURRENT_LIST_DIR}/NoCompression.cpp ${CMAKE_CURRENT_LIST_DIR}/NoPolly.cpp)
 
 add_library(tilerun_framework_archives INTERFACE)
 target_link_libraries(tilerun_framework_archives INTERFACE

@@ -32,6 +32,8 @@ foreach(plugin IN LISTS plugins)
   install(TARGETS ${plugin}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilerun/plugins COMPONENT libraries)
 endforeach()
+install(TARGETS tilerun_amdsim_hip
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilerun COMPONENT libraries)
 
 install(DIRECTORY runtime/include/tilerun DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
