@@ -135,8 +135,8 @@ void scratchAddresses(Wave &w, const Instruction &i, const Operand *o, unsigned 
 } // namespace
 
 template <Space space>
-void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, unsigned alignment,
-               Use use, Lanes &lanes) {
+void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, Use use,
+               Lanes &lanes) {
   lanes.active = w.exec();
   const Operand *operands = i.src + first;
   if constexpr (space == Space::scratch)
@@ -151,8 +151,8 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
     lanes.isGood = true;
     return;
   }
-  if (alignment > 1)
-    checkAlignment(w, lanes.address, lanes.active | lanes.partial, alignment);
+  if (use == Use::update)
+    checkAlignment(w, lanes.address, lanes.active | lanes.partial, bytes);
   uint64_t checked = lanes.active;
   if constexpr (space == Space::flat)
     checked = translateApertures(w, bytes, lanes);
@@ -166,14 +166,13 @@ void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, un
     countGlobal(w, lanes.address, checked, bytes, use);
 }
 
-template void findLanes<Space::global>(Wave &, const Instruction &, unsigned, unsigned, unsigned,
-                                       Use, Lanes &);
-template void findLanes<Space::flat>(Wave &, const Instruction &, unsigned, unsigned, unsigned, Use,
-                                     Lanes &);
-template void findLanes<Space::buffer>(Wave &, const Instruction &, unsigned, unsigned, unsigned,
-                                       Use, Lanes &);
-template void findLanes<Space::scratch>(Wave &, const Instruction &, unsigned, unsigned, unsigned,
-                                        Use, Lanes &);
+template void findLanes<Space::global>(Wave &, const Instruction &, unsigned, unsigned, Use,
+                                       Lanes &);
+template void findLanes<Space::flat>(Wave &, const Instruction &, unsigned, unsigned, Use, Lanes &);
+template void findLanes<Space::buffer>(Wave &, const Instruction &, unsigned, unsigned, Use,
+                                       Lanes &);
+template void findLanes<Space::scratch>(Wave &, const Instruction &, unsigned, unsigned, Use,
+                                        Lanes &);
 
 uint32_t issueLoad(Wave &w, Space space) {
   if (space == Space::flat)

@@ -26,10 +26,11 @@ struct Lanes {
 };
 
 // The operands of an instruction: the first source that belongs to the address is `first`. `bytes`
-// are accessed by each lane, at addresses that should be multiples of `alignment`.
+// are accessed by each lane. Updates must be at multiples of them; loads and stores need not,
+// because compilers for this ABI count on unaligned accesses.
 template <Space space>
-void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, unsigned alignment,
-               Use use, Lanes &lanes);
+void findLanes(Wave &w, const Instruction &i, unsigned first, unsigned bytes, Use use,
+               Lanes &lanes);
 
 // The counters that an instruction of this space raises.
 uint32_t issueLoad(Wave &w, Space space);

@@ -82,8 +82,7 @@ template <Space space, class F> void globalAtomic(Wave &w, const Instruction &i)
   if (space == Space::global)
     reordered.src[1] = i.src[2];
   Lanes lanes;
-  findLanes<space>(w, reordered, space == Space::buffer ? 1 : 0, sizeof(Bits), sizeof(Bits),
-                   Use::update, lanes);
+  findLanes<space>(w, reordered, space == Space::buffer ? 1 : 0, sizeof(Bits), Use::update, lanes);
   if (!lanes.isGood)
     return;
   unsigned source = i.src[data].reg;

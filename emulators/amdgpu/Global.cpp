@@ -123,7 +123,7 @@ template <Space space, unsigned bytes, bool isSigned, Part part>
 void load(Wave &w, const Instruction &i) {
   constexpr unsigned words = bytes < 4 ? 1 : bytes / 4;
   Lanes lanes;
-  findLanes<space>(w, i, 0, bytes, bytes < 4 ? bytes : 4, Use::load, lanes);
+  findLanes<space>(w, i, 0, bytes, Use::load, lanes);
   if (!lanes.isGood)
     return;
   unsigned reg = i.dst[0].reg;
@@ -164,8 +164,7 @@ template <Space space, unsigned bytes, Part part> void store(Wave &w, const Inst
   if (space == Space::global || space == Space::scratch)
     reordered.src[1] = i.src[2];
   Lanes lanes;
-  findLanes<space>(w, reordered, space == Space::buffer ? 1 : 0, bytes, bytes < 4 ? bytes : 4,
-                   Use::store, lanes);
+  findLanes<space>(w, reordered, space == Space::buffer ? 1 : 0, bytes, Use::store, lanes);
   if (!lanes.isGood)
     return;
   const Operand &source = i.src[data];
@@ -194,7 +193,7 @@ template <Space space, unsigned bytes, Part part> void store(Wave &w, const Inst
 
 template <Space space, unsigned bytes> void loadToLds(Wave &w, const Instruction &i) {
   Lanes lanes;
-  findLanes<space>(w, i, 0, bytes, bytes < 4 ? bytes : 4, Use::load, lanes);
+  findLanes<space>(w, i, 0, bytes, Use::load, lanes);
   if (!lanes.isGood)
     return;
   copyToLds<bytes>(w, i, lanes, lanes.active | lanes.dropped | lanes.partial);
