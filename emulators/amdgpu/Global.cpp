@@ -1,5 +1,6 @@
 // Executes Memory.def for global, flat, scratch and buffer instructions, and copies to LDS.
 #include "emulators/amdgpu/Address.h"
+#include "emulators/amdgpu/Lds.h"
 
 namespace tilerun::amdsim {
 namespace {
@@ -103,12 +104,16 @@ unsigned bytesInside(const Lanes &lanes, unsigned lane, unsigned bytes) {
 }
 
 // The copy to LDS writes to M0 + offset + lane * bytes; each lane's bytes are consecutive.
-template <unsigned bytes>
+template <Space space, unsigned bytes>
 void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copied) {
+  constexpr unsigned step = bytes < 4 ? 4 : bytes;
+  w.checkScalar(sgprM0);
+  if (w.sgprShadow[sgprM0] & 0x3ffff)
+    w.reportUndefined(1, "M0, the place of a copy to LDS,");
   uint64_t base = (w.sgprs[sgprM0] & 0x3ffff) + uint64_t(int64_t(i.offset0));
   Workgroup &group = *w.group;
   forLanes(copied, [&](unsigned lane) {
-    uint64_t at = base + uint64_t(lane) * (bytes < 4 ? 4 : bytes);
+    uint64_t at = base + uint64_t(lane) * step;
     if (at + bytes > group.lds.size())
       return w.fault(FindingKind::ldsBounds, int(lane),
                      "a copy to byte " + std::to_string(at) + " of LDS");
@@ -117,6 +122,9 @@ void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copie
       std::memcpy(group.lds.data() + at, hostPointer(lanes.address[lane]), inside);
     std::memset(group.ldsUndefined.data() + at, 0, bytes);
   });
+  uint32_t mark = issueLoad(w, space);
+  if (w.state != WaveState::faulted)
+    beginCopy(w, {mark & 0xfffffff, uint32_t(base), bytes, step, copied});
 }
 
 template <Space space, unsigned bytes, bool isSigned, Part part>
@@ -196,8 +204,7 @@ template <Space space, unsigned bytes> void loadToLds(Wave &w, const Instruction
   findLanes<space>(w, i, 0, bytes, Use::load, lanes);
   if (!lanes.isGood)
     return;
-  copyToLds<bytes>(w, i, lanes, lanes.active | lanes.dropped | lanes.partial);
-  issueLoad(w, space);
+  copyToLds<space, bytes>(w, i, lanes, lanes.active | lanes.dropped | lanes.partial);
 }
 
 constexpr OpcodeRow rows[] = {

@@ -18,6 +18,11 @@ inline bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned la
 // beyond one for each group of lanes that the hardware serves at once.
 void countLds(Wave &w, const uint32_t *addresses, uint64_t active, unsigned bytes, LdsUse use);
 
+// A copy from global memory to LDS was issued: until a wait its bytes must not be used.
+void beginCopy(Wave &w, const LdsCopy &copy);
+// Reports a use of bytes that a copy may not have filled yet.
+void checkCopies(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane);
+
 // In LdsCell: who read, if several waves did.
 constexpr uint8_t severalReaders = 255;
 // useLds for atomic operations, unaligned accesses, and where something is wrong.
@@ -46,6 +51,8 @@ inline bool recordWord(const Wave &w, LdsCell &cell, LdsUse use, bool records) {
 inline bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane) {
   Workgroup &group = *w.group;
   uint64_t size = group.lds.size();
+  if (group.copiedCells) [[unlikely]]
+    checkCopies(w, at, bytes, use, lane);
   bool isRoutine = at <= size && bytes <= size - at && use != LdsUse::atomic &&
                    at % 4 + std::min(bytes, 4u) <= 4;
   if (isRoutine && group.waves.size() > 1) {

@@ -85,6 +85,71 @@ bool checkLdsUse(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane
   return true;
 }
 
+void checkCopies(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned lane) {
+  const Workgroup &group = *w.group;
+  for (uint64_t cell = at / 4; cell <= (at + bytes - 1) / 4 && cell < group.copiers.size();
+       ++cell) {
+    unsigned copier = group.copiers[cell];
+    if (!copier)
+      continue;
+    bool isOwn = copier == w.index + 1u;
+    return w.report(FindingKind::missingWait, int(lane),
+                    std::string(use == LdsUse::read ? "reads" : "writes") + " byte " +
+                        std::to_string(std::max(at, 4 * cell)) + " of LDS before " +
+                        (isOwn ? "a wait" : "wave " + std::to_string(copier - 1) + " waits") +
+                        " for the copy that fills it");
+  }
+}
+
+namespace {
+// Calls `function` with the first byte of each cell that the copy writes, and the lane.
+template <class F> void forCells(const LdsCopy &copy, F function) {
+  forLanes(copy.lanes, [&](unsigned lane) {
+    uint32_t begin = copy.at + lane * copy.step, end = begin + copy.bytes;
+    for (uint32_t at = begin & ~3u; at < end; at += 4)
+      function(at, lane);
+  });
+}
+void setCopier(Workgroup &group, uint32_t at, unsigned copier) {
+  uint16_t &cell = group.copiers[at / 4];
+  group.copiedCells += (copier != 0) - (cell != 0);
+  cell = uint16_t(copier);
+}
+} // namespace
+
+void beginCopy(Wave &w, const LdsCopy &copy) {
+  Workgroup &group = *w.group;
+  group.copiers.resize(group.cells.size());
+  unsigned self = w.index + 1u;
+  forCells(copy, [&](uint32_t at, unsigned lane) {
+    // Copies of one wave arrive in order.
+    if (group.copiers[at / 4] != self)
+      checkCopies(w, at, 4, LdsUse::write, lane);
+    setCopier(group, at, self);
+    // Others may still use what the copy replaces.
+    if (group.waves.size() > 1)
+      touch(w, at, LdsUse::write, lane, true);
+  });
+  w.copies.push_back(copy);
+}
+
+void Wave::finishCopies() {
+  uint32_t arrived = done[unsigned(Pending::vectorMemory)] & 0xfffffff;
+  auto end = std::partition(copies.begin(), copies.end(),
+                            [&](const LdsCopy &copy) { return copy.number > arrived; });
+  if (end == copies.end())
+    return;
+  for (auto copy = end; copy != copies.end(); ++copy)
+    forCells(*copy, [&](uint32_t at, unsigned lane) {
+      setCopier(*group, at, 0);
+      if (group->waves.size() > 1)
+        touch(*this, at, LdsUse::write, lane, true);
+    });
+  copies.erase(end, copies.end());
+  for (const LdsCopy &copy : copies) // some may write the same cells again
+    forCells(copy, [&](uint32_t at, unsigned) { setCopier(*group, at, index + 1u); });
+}
+
 void countLds(Wave &w, const uint32_t *addresses, uint64_t active, unsigned bytes, LdsUse use) {
   if (!w.counters->countsMemory || !active) [[likely]]
     return;

@@ -28,6 +28,13 @@ enum class Pending : uint8_t { nothing, vectorMemory, lds, scalarMemory, store, 
 
 struct Workgroup;
 
+// A copy from global memory to LDS under way: lane n writes `bytes` at `at` + n * `step`.
+struct LdsCopy {
+  uint32_t number; // of vector memory accesses
+  uint32_t at, bytes, step;
+  uint64_t lanes;
+};
+
 struct Wave {
   uint32_t pc = 0; // index of the next instruction
   WaveState state = WaveState::running;
@@ -50,6 +57,7 @@ struct Wave {
   uint32_t *vgprs = nullptr;  // [vgprCount][lanes]
   uint8_t *scratch = nullptr; // [lanes][scratchBytes]
   uint32_t scratchBytes = 0;
+  std::vector<LdsCopy> copies;
   uint32_t issued[unsigned(Pending::count)] = {}, done[unsigned(Pending::count)] = {};
 
   alignas(64) uint32_t sgprs[sgprCount] = {};
@@ -89,7 +97,11 @@ struct Wave {
     uint32_t now = issued[unsigned(kind)], &before = done[unsigned(kind)];
     if (now > atMost && now - atMost > before)
       before = now - atMost;
+    if (kind == Pending::vectorMemory && !copies.empty()) [[unlikely]]
+      finishCopies();
   }
+  // Copies to LDS that the wave has waited for are writes of this moment (LdsChecks.cpp).
+  void finishCopies();
   uint32_t outstanding(Pending kind) const { return issued[unsigned(kind)] - done[unsigned(kind)]; }
   bool isPending(uint32_t mark) const { return mark && (mark & 0xfffffff) > done[mark >> 28]; }
   void checkVector(unsigned reg) {
@@ -131,6 +143,9 @@ struct Workgroup {
   uint32_t id[3] = {};
   std::vector<uint8_t> lds, ldsUndefined; // the second: 1 for a byte never written
   std::vector<LdsCell> cells;
+  // Of each cell: the number of the wave, + 1, whose copy from global memory may not have arrived.
+  std::vector<uint16_t> copiers;
+  uint32_t copiedCells = 0; // that have one
   std::vector<Wave> waves;
   std::vector<uint32_t> registers;
   std::vector<uint8_t> scratch;

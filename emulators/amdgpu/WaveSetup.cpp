@@ -138,6 +138,8 @@ void setUpGroup(Workgroup &group, LaunchState &launch, const uint32_t id[3], Cou
   std::fill(group.lds.begin(), group.lds.end(), uint8_t(garbage >> 8));
   group.ldsUndefined.assign(ldsBytes, 1);
   group.cells.resize(ldsBytes / 4 + 1);
+  if (group.copiedCells)
+    group.copiers.clear(), group.copiedCells = 0;
   // Private memory of a wave, and as many bytes behind it: 1 for each that was never written.
   size_t registers = size_t(vgprCount) * lanes,
          scratch = size_t(kernel.scratchBytesPerLane) * lanes;

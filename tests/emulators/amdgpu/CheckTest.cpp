@@ -338,6 +338,50 @@ TEST(AmdsimChecks, BuffersOfUnknownKindsAreRefused) {
             "not emulated: swizzled buffers are not emulated");
 }
 
+// Two waves; each copies 64 words to its place in LDS, and lane n of wave m reads word
+// `offset` / 4 + 64 m + n.
+LaunchResult copyToLds(const std::string &between, const std::string &offset,
+                       const std::string &m0 = "s_lshl_b32 s8, s8, 8\ns_mov_b32 m0, s8\n") {
+  std::string body = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+                     "v_and_b32 v0, 0x3ff, v0\nv_lshlrev_b32 v1, 2, v0\n"
+                     "v_readfirstlane_b32 s8, v0\ns_lshr_b32 s8, s8, 6\n" +
+                     m0 + "global_load_lds_dword v1, s[4:5]\n" + between + "\nds_read_b32 v2, v1" +
+                     offset + "\ns_waitcnt lgkmcnt(0)";
+  return Fixture("gfx950", {.body = body, .ldsBytes = 1024})
+      .run({.threads = {128, 1, 1}, .seed = 3});
+}
+
+TEST(AmdsimChecks, CopiesToLdsNeedAWait) {
+  EXPECT_EQ(messages(copyToLds("s_waitcnt vmcnt(0)", "")), "");
+  EXPECT_EQ(messages(copyToLds("s_waitcnt vmcnt(0)\ns_barrier", "")), "");
+  EXPECT_EQ(finding(copyToLds("s_nop 0", "")).substr(0, 28), "missing wait: reads byte 0 o");
+  EXPECT_EQ(finding(copyToLds("s_waitcnt vmcnt(1)", "")), finding(copyToLds("s_nop 0", "")));
+  // A barrier orders nothing that was not waited for before.
+  EXPECT_NE(messages(copyToLds("s_barrier", "")).find("of LDS before a wait for the copy"),
+            std::string::npos);
+}
+
+TEST(AmdsimChecks, CopiesOfOtherWavesNeedAWaitAndABarrier) {
+  // Wave 0 reads what wave 1 copied; wave 1 reads bytes that nobody wrote, which is no finding.
+  EXPECT_EQ(messages(copyToLds("s_waitcnt vmcnt(0)\ns_barrier", " offset:256")), "");
+  EXPECT_NE(messages(copyToLds("s_barrier\ns_nop 0", " offset:256"))
+                .find("of LDS before wave 1 waits for the copy that fills it"),
+            std::string::npos);
+  bool isFound = false; // in some order of the waves
+  for (uint64_t seed = 0; seed < 16 && !isFound; ++seed)
+    isFound =
+        messages(copyToLds("s_waitcnt vmcnt(0)\ns_nop " + std::to_string(seed % 8), " offset:256"))
+            .find("race in LDS") != std::string::npos;
+  EXPECT_TRUE(isFound);
+}
+
+TEST(AmdsimChecks, PlaceOfCopiesToLdsMustBeWritten) {
+  LaunchResult result = copyToLds("s_waitcnt vmcnt(0)", "", "");
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].text,
+            "M0, the place of a copy to LDS, depends on a register or LDS that was never written");
+}
+
 TEST(AmdsimChecks, DoublePrecisionWithoutDenormalsIsRefused) {
   std::string set = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 6, 2), 0\n",
               sum = "v_mov_b32 v2, 0\nv_mov_b32 v3, 0\nv_add_f64 v[2:3], v[2:3], v[2:3]";

@@ -411,6 +411,30 @@ TEST(AmdsimCopies, ToLds) {
   }
 }
 
+// Words beyond the buffer's end arrive as zeros.
+TEST(AmdsimCopies, ToLdsAcrossTheEndOfABuffer) {
+  for (unsigned words : {1u, 3u, 4u}) {
+    std::string body = aroundInstruction(
+        "gfx950", "s_mov_b32 s8, s4\ns_mov_b32 s9, s5\ns_movk_i32 s10, 40\ns_mov_b32 s11, 0x27000\n"
+                  "s_mov_b32 m0, 0\nbuffer_load_dword" +
+                      (words > 1 ? "x" + std::to_string(words) : std::string()) +
+                      " v6, s[8:11], 0 offen lds\ns_waitcnt vmcnt(0)\nv_lshrrev_b32 v8, 2, v6\n"
+                      "ds_read_b32 v4, v8\ns_waitcnt lgkmcnt(0)\n");
+    Loaded device =
+        load("gfx950", assemble("gfx950", {{.name = "k", .body = body, .ldsBytes = 1024}}));
+    std::vector<uint32_t> in(256);
+    for (unsigned word = 0; word < in.size(); ++word)
+      in[word] = 100 + word;
+    uint64_t x = upload(*device.device, in), y = upload(*device.device, std::vector<uint64_t>(64));
+    EXPECT_EQ(messages(device.run("k", x, y, {.threads = {64, 1, 1}})), "") << words;
+    std::vector<uint64_t> out = download<uint64_t>(y, 64);
+    for (unsigned t = 0; t < 64; ++t) { // word t of LDS is of lane t / words, at byte 16 of each
+      unsigned from = t / words * 4 + t % words;
+      EXPECT_EQ(out[t], from < 10 ? 100 + from : 0) << words << " words, word " << t;
+    }
+  }
+}
+
 } // namespace
 
 std::vector<std::string> memoryTexts() {
