@@ -32,10 +32,13 @@ void loadLanes(Wave &w, unsigned reg, const Lanes &lanes) {
       }
       return;
     }
+    uint32_t *rows[words];
+    for (unsigned word = 0; word < words; ++word)
+      rows[word] = w.row(reg + word);
     forLanes(lanes.active, [&](unsigned lane) {
       const uint8_t *from = hostPointer(lanes.address[lane]);
       for (unsigned word = 0; word < words; ++word)
-        std::memcpy(w.row(reg + word) + lane, from + 4 * word, 4);
+        std::memcpy(rows[word] + lane, from + 4 * word, 4);
     });
   } else {
     uint32_t *out = w.row(reg);

@@ -7,40 +7,36 @@ namespace {
 constexpr Type A = Type::raw;
 
 // Adds the shadow of one word that was read: undefined bytes 0 and 1 of it, 2 and 3.
-void addShadow(const Workgroup &group, uint64_t at, unsigned bytes, unsigned lane, Shadow &shadow) {
+template <unsigned bytes> void addShadow(const uint8_t *marks, unsigned lane, Shadow &shadow) {
   uint32_t undefined = 0;
-  std::memcpy(&undefined, group.ldsUndefined.data() + at, bytes);
+  std::memcpy(&undefined, marks, bytes);
   if (!undefined) [[likely]]
     return;
   shadow.low |= uint64_t((undefined & 0xffff) != 0) << lane;
   shadow.high |= uint64_t((undefined >> 16) != 0) << lane;
 }
 
-void markWritten(Workgroup &group, uint64_t at, unsigned bytes, bool low, bool high) {
-  uint8_t marks[4] = {low, low, high, high};
-  std::memcpy(group.ldsUndefined.data() + at, marks, bytes);
-}
-
 // `bytes` at vector address + immediate into registers from `reg`.
 template <unsigned bytes, bool isSigned, Part part>
 void readAt(Wave &w, const uint32_t *addresses, uint32_t offset, unsigned reg, uint64_t active) {
   constexpr unsigned words = bytes < 4 ? 1 : bytes / 4;
-  Workgroup &group = *w.group;
+  const LdsView view(w);
   Shadow shadows[words];
   uint32_t at[mostLanes];
   alignas(64) Row values[words];
+  [[maybe_unused]] const uint32_t *before = w.row(reg);
   forLanes(active, [&](unsigned lane) {
-    at[lane] = addresses[lane] + offset;
-    if (!useLds(w, at[lane], bytes, LdsUse::read, lane))
+    const uint32_t place = at[lane] = addresses[lane] + offset;
+    if (!view.use<bytes, true>(place) && !useLds(w, place, bytes, LdsUse::read, lane))
       return;
-    const uint8_t *from = group.lds.data() + at[lane];
+    const uint8_t *from = view.data + place, *marks = view.undefined + place;
     if constexpr (bytes < 4) {
-      values[0][lane] = insertPart<part>(w.row(reg)[lane], loadNarrow<bytes, isSigned>(from));
-      addShadow(group, at[lane], bytes, lane, shadows[0]);
+      values[0][lane] = insertPart<part>(before[lane], loadNarrow<bytes, isSigned>(from));
+      addShadow<bytes>(marks, lane, shadows[0]);
     } else {
       for (unsigned word = 0; word < words; ++word) {
         std::memcpy(values[word] + lane, from + 4 * word, 4);
-        addShadow(group, at[lane] + 4 * word, 4, lane, shadows[word]);
+        addShadow<4>(marks + 4 * word, lane, shadows[word]);
       }
     }
   });
@@ -66,20 +62,27 @@ template <unsigned bytes, Part part>
 void writeAt(Wave &w, const uint32_t *addresses, uint32_t offset, const Operand &data,
              uint64_t active) {
   constexpr unsigned words = bytes < 4 ? 1 : bytes / 4;
-  Workgroup &group = *w.group;
+  constexpr unsigned size = bytes < 4 ? bytes : 4;
+  const LdsView view(w);
   uint32_t at[mostLanes];
-  for (unsigned word = 0; word < words; ++word)
-    w.checkVector(data.reg + word);
+  const uint32_t *rows[words];
+  uint64_t lows[words], highs[words];
+  for (unsigned word = 0; word < words; ++word) {
+    unsigned reg = data.reg + word;
+    w.checkVector(reg);
+    rows[word] = w.row(reg), highs[word] = w.shadowHigh[reg];
+    lows[word] = part == Part::high ? w.shadowHigh[reg] : w.shadowLow[reg];
+  }
   forLanes(active, [&](unsigned lane) {
-    at[lane] = addresses[lane] + offset;
-    if (!useLds(w, at[lane], bytes, LdsUse::write, lane))
+    const uint32_t place = at[lane] = addresses[lane] + offset;
+    if (!view.use<bytes, false>(place) && !useLds(w, place, bytes, LdsUse::write, lane))
       return;
     for (unsigned word = 0; word < words; ++word) {
-      unsigned reg = data.reg + word, size = bytes < 4 ? bytes : 4;
-      uint32_t value = w.row(reg)[lane] >> (part == Part::high ? 16 : 0);
-      bool low = (part == Part::high ? w.shadowHigh : w.shadowLow)[reg] >> lane & 1;
-      std::memcpy(group.lds.data() + at[lane] + 4 * word, &value, size);
-      markWritten(group, at[lane] + 4 * word, size, low, w.shadowHigh[reg] >> lane & 1);
+      uint32_t value = rows[word][lane] >> (part == Part::high ? 16 : 0);
+      std::memcpy(view.data + place + 4 * word, &value, size);
+      // One byte of marks for each byte.
+      uint32_t marks = (lows[word] >> lane & 1) * 0x0101u | (highs[word] >> lane & 1) * 0x01010000u;
+      std::memcpy(view.undefined + place + 4 * word, &marks, size);
     }
   });
   if (w.state != WaveState::faulted)

@@ -63,6 +63,49 @@ inline bool useLds(Wave &w, uint64_t at, unsigned bytes, LdsUse use, unsigned la
   return isRoutine || checkLdsUse(w, at, bytes, use, lane);
 }
 
+// What the accesses of one instruction need, out of the way of the compiler's aliasing: stores of
+// bytes might change everything that is not a local variable.
+class LdsView {
+public:
+  explicit LdsView(Wave &w)
+      : data(w.group->lds.data()), undefined(w.group->ldsUndefined.data()),
+        cells(w.group->waves.size() > 1 ? w.group->cells.data() : nullptr),
+        size(w.group->copiedCells ? 0 : w.group->lds.size()), epoch(w.epoch),
+        self(uint8_t(w.index + 1)) {}
+
+  // Whether the access is in bounds, of whole words or within one, and no race: recorded then. If
+  // not, useLds has the last word.
+  template <unsigned bytes, bool isRead> bool use(uint32_t at) const {
+    bool isRegular = uint64_t(at) + bytes <= size && at % 4 + (bytes < 4 ? bytes : 4) <= 4;
+    if (!isRegular || !cells)
+      return isRegular;
+    for (unsigned word = 0; word < (bytes + 3) / 4; ++word) {
+      LdsCell &entry = cells[at / 4 + word], cell = entry;
+      if (bytes >= 4 && cell.epoch < epoch)
+        cell = {epoch, 0, 0};
+      bool isApart = (cell.writer == self || cell.writer == 0) &&
+                     (isRead || cell.reader == self || cell.reader == 0);
+      if (bytes < 4 ? cell.epoch == epoch && !isApart : cell.epoch != epoch || !isApart)
+        return false;
+      if (isRead)
+        cell.reader = cell.reader == 0 || cell.reader == self ? self : severalReaders;
+      else
+        cell.writer = self;
+      if (bytes >= 4)
+        entry = cell;
+    }
+    return true;
+  }
+
+  uint8_t *const data, *const undefined;
+
+private:
+  LdsCell *const cells; // null where there is one wave
+  const uint64_t size;  // 0 while copies are under way
+  const uint32_t epoch;
+  const uint8_t self;
+};
+
 } // namespace tilerun::amdsim
 
 #endif

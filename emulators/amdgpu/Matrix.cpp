@@ -59,40 +59,33 @@ struct XfloatElement {
   }
 };
 
-// Where element j of a lane's operand lies: its row (or column) and k.
-struct Place {
-  unsigned row, k;
-};
+// The maps: k of element j of a lane's operand, and the row of a register of its result. In all of
+// them the operand's row and the result's column are the lane's number modulo `rows`.
 template <unsigned size, unsigned depth> struct Mfma {
   static constexpr unsigned lanes = 64, rows = size, k = depth, elements = depth * size / 64,
                             results = size * size / 64;
-  static Place operand(unsigned lane, unsigned j) {
-    return {lane % size, lane / size * elements + j};
-  }
+  static unsigned operandK(unsigned lane, unsigned j) { return lane / size * elements + j; }
   static unsigned resultRow(unsigned lane, unsigned reg) {
     return reg / 4 * (size / 4) + lane / size * 4 + reg % 4;
   }
-  static unsigned resultColumn(unsigned lane) { return lane % size; }
 };
 // gfx11: both halves of the wave hold the same operand.
 struct Wmma11 {
   static constexpr unsigned lanes = 32, rows = 16, k = 16, elements = 16, results = 8;
-  static Place operand(unsigned lane, unsigned j) { return {lane % 16, j}; }
+  static unsigned operandK(unsigned, unsigned j) { return j; }
   static unsigned resultRow(unsigned lane, unsigned reg) { return 2 * reg + lane / 16; }
-  static unsigned resultColumn(unsigned lane) { return lane % 16; }
 };
 struct Wmma12 {
   static constexpr unsigned lanes = 32, rows = 16, k = 16, elements = 8, results = 8;
   static unsigned resultRow(unsigned lane, unsigned reg) { return reg + lane / 16 * 8; }
-  static unsigned resultColumn(unsigned lane) { return lane % 16; }
 };
 struct Wmma12Half : Wmma12 {
-  static Place operand(unsigned lane, unsigned j) {
-    return {lane % 16, (j & 3) + (j >> 2) * 8 + lane / 16 * 4};
+  static unsigned operandK(unsigned lane, unsigned j) {
+    return (j & 3) + (j >> 2) * 8 + lane / 16 * 4;
   }
 };
 struct Wmma12Byte : Wmma12 {
-  static Place operand(unsigned lane, unsigned j) { return {lane % 16, j + lane / 16 * 8}; }
+  static unsigned operandK(unsigned lane, unsigned j) { return j + lane / 16 * 8; }
 };
 
 void checkOperand(Wave &w, const Operand &o, unsigned words) {
@@ -118,10 +111,12 @@ void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::ro
   checkOperand(w, o, words);
   for (unsigned word = 0; word < words; ++word) {
     const uint32_t *row = w.row(o.reg + word);
-    for (unsigned lane = 0; lane < w.lanes; ++lane)
-      for (unsigned at = 0; at < Element::perWord; ++at) {
-        Place place = Map::operand(lane, word * Element::perWord + at);
-        matrix[place.k][place.row] = Element::get(w, row[lane] ^ flip, at);
+    // Lanes that follow each other hold rows that do.
+    for (unsigned at = 0; at < Element::perWord; ++at)
+      for (unsigned first = 0; first < Map::lanes; first += Map::rows) {
+        typename Element::Value *to = matrix[Map::operandK(first, word * Element::perWord + at)];
+        for (unsigned n = 0; n < Map::rows; ++n)
+          to[n] = Element::get(w, row[first + n] ^ flip, at);
       }
   }
 }
@@ -167,23 +162,32 @@ template <class Map, class ElementA, class ElementB> void multiply(Wave &w, cons
   const Operand &c = i.src[2];
   checkOperand(w, c, Map::results);
   for (unsigned reg = 0; reg < Map::results; ++reg)
-    for (unsigned lane = 0; lane < w.lanes; ++lane)
-      d[Map::resultRow(lane, reg)][Map::resultColumn(lane)] = elementOfC<Sum>(
-          c, c.place == Operand::vgpr ? w.row(c.reg + reg)[lane] : uint32_t(c.value));
-  for (unsigned row = 0; row < n; ++row)
+    for (unsigned first = 0; first < Map::lanes; first += n) {
+      Sum *row = d[Map::resultRow(first, reg)];
+      const uint32_t *from = c.place == Operand::vgpr ? w.row(c.reg + reg) + first : nullptr;
+      for (unsigned column = 0; column < n; ++column)
+        row[column] = elementOfC<Sum>(c, from ? from[column] : uint32_t(c.value));
+    }
+  // Some rows at a time, whose sums fit in the registers of the host.
+  constexpr unsigned atOnce = n == 32 ? 2 : 4;
+  for (unsigned row = 0; row < n; row += atOnce) {
+    Sum sums[atOnce][n];
+    std::memcpy(sums, d[row], sizeof sums);
     for (unsigned k = 0; k < Map::k; ++k)
-      for (unsigned column = 0; column < n; ++column) {
-        if constexpr (std::is_same_v<Sum, float>)
-          d[row][column] = std::fma(a[k][row], b[k][column], d[row][column]);
-        else
-          d[row][column] += uint32_t(a[k][row]) * uint32_t(b[k][column]);
-      }
+      for (unsigned r = 0; r < atOnce; ++r)
+        for (unsigned column = 0; column < n; ++column) {
+          if constexpr (std::is_same_v<Sum, float>)
+            sums[r][column] = std::fma(a[k][row + r], b[k][column], sums[r][column]);
+          else
+            sums[r][column] += uint32_t(a[k][row + r]) * uint32_t(b[k][column]);
+        }
+    std::memcpy(d[row], sums, sizeof sums);
+  }
   for (unsigned reg = 0; reg < Map::results; ++reg) {
     unsigned to = i.dst[0].reg + reg;
     w.checkVector(to);
-    for (unsigned lane = 0; lane < w.lanes; ++lane)
-      w.row(to)[lane] =
-          std::bit_cast<uint32_t>(d[Map::resultRow(lane, reg)][Map::resultColumn(lane)]);
+    for (unsigned first = 0; first < Map::lanes; first += n)
+      std::memcpy(w.row(to) + first, d[Map::resultRow(first, reg)], sizeof(uint32_t) * n);
     w.shadowLow[to] = w.shadowHigh[to] = 0;
   }
   w.counters->matrixFlops += 2 * n * n * Map::k;
