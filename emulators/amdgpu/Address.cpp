@@ -73,6 +73,9 @@ const char *unknownBuffer(const Wave &w, const uint32_t *resource) {
                ? "the last word of a buffer's description is emulated with the value 0x27000 only"
                : "the last word of a buffer's description is emulated with the value 0x31027000 "
                  "only";
+  // The newer last word counts bytes; what it makes of records is not known here.
+  if (!isGfx9 && (resource[1] >> 16 & 0x3fff))
+    return "buffers with a stride are emulated on gfx9 only";
   return nullptr;
 }
 

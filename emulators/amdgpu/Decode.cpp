@@ -70,7 +70,7 @@ private:
   Error selects(StringRef name, StringRef list);
   Error waitCounts(const Syntax &syntax);
   Expected<uint8_t> sdwaSelect(StringRef text);
-  void finish();
+  Error finish();
 
   const DecodeContext &context;
   Instruction &inst;
@@ -102,8 +102,7 @@ Error Decoder::decode(const Syntax &syntax) {
     inst.flags &= ~clamp;
   else if ((inst.flags & clamp) && !isFloat(inst.row->types[0]))
     return syntaxError("'clamp' is not supported for this instruction");
-  finish();
-  return Error::success();
+  return finish();
 }
 
 Error Decoder::operands(const Syntax &syntax) {
@@ -280,7 +279,7 @@ Error Decoder::waitCounts(const Syntax &syntax) {
   return Error::success();
 }
 
-void Decoder::finish() {
+Error Decoder::finish() {
   if (inst.flags & isDpp) {
     inst.src[0].isPermuted = true;
     inst.dpp = &context.permutations->emplace_back(dpp);
@@ -293,9 +292,16 @@ void Decoder::finish() {
                        o.negateHigh || o.sdwa != 6;
     unsigned plainSelect = isPacked(o.type) || o.type == Type::pkF32 ? 2 : 0;
     o.isPlain = o.place == Operand::vgpr && !hasModifier && o.select == plainSelect;
+    bool takesSelect = isHalf(o.type) || isPacked(o.type) || o.type == Type::pkF32;
+    if ((o.select & 1) && !takesSelect && !(inst.row->flags & readsSelects))
+      return syntaxError("a high half of this operand is not supported");
   }
+  bool selectsHigh = inst.writesHigh || (inst.row->results && (inst.dst[0].select & 1));
+  if (selectsHigh && !isHalf(inst.dst[0].type) && !(inst.row->flags & readsSelects))
+    return syntaxError("a high half of the result is not supported");
   inst.dst[0].isPlain = inst.dst[0].place == Operand::vgpr && !inst.writesHigh &&
                         inst.dstSelect == 6 && !(inst.flags & clamp);
+  return Error::success();
 }
 
 } // namespace

@@ -57,6 +57,8 @@ template <class T> T divisionScale(T a, T b, T c, bool &m) {
   if (isSubnormal(b))
     return scaled(D::scale);
   bool reciprocalIsSmall = isSubnormal(T(1) / b), quotientIsSmall = isSubnormal(c / b);
+  // The description scales up here, too; a denominator whose reciprocal is subnormal would become
+  // infinite by that, and v_div_fmas scales a small quotient down, which is right for this.
   if (reciprocalIsSmall && quotientIsSmall) {
     m = true;
     return isDenominator ? scaled(-D::scale) : a;

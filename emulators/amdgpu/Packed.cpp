@@ -163,11 +163,12 @@ constexpr OpcodeRow rows[] = {
     row("v_dot8_i32_iu4", readsLists, dotMixedSigns<4>, Type::b32, Type::b32, Type::b32, Type::b32),
     row("v_bitop3_b32", 0, combineBits<B32>, Type::b32, Type::b32, Type::b32, Type::b32),
     row("v_bitop3_b16", keepsHigh, combineBits<B16>, Type::b16, Type::b16, Type::b16, Type::b16),
-    row("v_fma_mix_f32", 0, fmaMix<MixTo::single>, Type::f32, Type::f32, Type::f32, Type::f32),
-    row("v_fma_mixlo_f16", keepsHigh, fmaMix<MixTo::low>, Type::f16, Type::f32, Type::f32,
+    row("v_fma_mix_f32", readsSelects, fmaMix<MixTo::single>, Type::f32, Type::f32, Type::f32,
         Type::f32),
-    row("v_fma_mixhi_f16", keepsHigh, fmaMix<MixTo::high>, Type::f16, Type::f32, Type::f32,
-        Type::f32),
+    row("v_fma_mixlo_f16", keepsHigh | readsSelects, fmaMix<MixTo::low>, Type::f16, Type::f32,
+        Type::f32, Type::f32),
+    row("v_fma_mixhi_f16", keepsHigh | readsSelects, fmaMix<MixTo::high>, Type::f16, Type::f32,
+        Type::f32, Type::f32),
 };
 
 } // namespace

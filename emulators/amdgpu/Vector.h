@@ -41,6 +41,13 @@ inline bool flushes(const Wave &w, const Instruction &i, Type type) {
   return flushes(w, type) && !(i.row->flags & keepsBits);
 }
 
+// MODE.FP16_OVFL, which is known here for 8-bit floats only.
+inline void refuseSaturation(Wave &w) {
+  if (w.mode >> 23 & 1) [[unlikely]]
+    w.fault(FindingKind::unsupported, -1,
+            "16-bit floats while MODE makes them saturate are not emulated");
+}
+
 inline const uint32_t *fetch(Wave &w, const Instruction &i, const Operand &o, unsigned word,
                              uint32_t *scratch, Shadow &shadow) {
   if (!o.isPlain || (isFloat(o.type) && flushes(w, i, o.type))) [[unlikely]]
@@ -121,6 +128,8 @@ void runVector(Wave &w, const Instruction &i) {
   if constexpr (isFloat(R::kind))
     if ((i.row->flags & picks) && w.isIeee)
       quietNans(w, i, rows, scratch, count);
+  if constexpr (R::kind == Type::f16 || R::kind == Type::pkF16)
+    refuseSaturation(w);
   uint64_t active = activeLanes(w, i);
   bool isDirect =
       active == w.allLanes && i.dst[0].isPlain && !flushes(w, R::kind) && !isHalf(R::kind);

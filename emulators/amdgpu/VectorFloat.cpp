@@ -73,7 +73,7 @@ template <unsigned exponentBits> void widenTwoFloat8(Wave &w, const Instruction 
   Shadow shadow;
   const uint32_t *values = materialize(w, i, i.src[0], 0, scratch, shadow);
   bool isFnuz = w.target->float8 == Float8::fnuz;
-  unsigned shift = i.src[0].sdwa == 6 && (i.opSel & 1) ? 16 : 0;
+  unsigned shift = i.src[0].sdwa == 6 && (i.src[0].select & 1) ? 16 : 0;
   for (unsigned lane = 0; lane < w.lanes; ++lane)
     for (unsigned k = 0; k < 2; ++k)
       result[k][lane] = std::bit_cast<uint32_t>(
@@ -188,13 +188,14 @@ constexpr OpcodeRow rows[] = {
    {R::kind, Type::mask, A::kind, B::kind, C::kind},                                               \
    runVectorMask<op::Id, R, A, B, C>},
 #define SMALL_FLOAT1(Id, spellings, bits)                                                          \
-  {spellings, Family::vector, 1, 0, {Type::f32, Type::b32}, widenFloat8<bits>},
+  {spellings, Family::vector, 1, readsSelects, {Type::f32, Type::b32}, widenFloat8<bits>},
 #define SMALL_FLOAT_UNPACK(Id, spellings, bits)                                                    \
-  {spellings, Family::vector, 1, 0, {Type::pkF32, Type::b32}, widenTwoFloat8<bits>},
+  {spellings, Family::vector, 1, readsSelects, {Type::pkF32, Type::b32}, widenTwoFloat8<bits>},
 #define SMALL_FLOAT_PACK(Id, spellings, bits)                                                      \
   {spellings, Family::vector, 1, keepsHigh, {Type::b16, Type::f32, Type::f32}, packFloat8<bits>},
 #define SMALL_FLOAT_STOCHASTIC(Id, spellings, bits)                                                \
-  {spellings, Family::vector, 1, 0, {Type::b32, Type::f32, Type::b32}, roundFloat8<bits>},
+  {spellings,        Family::vector, 1, readsSelects, {Type::b32, Type::f32, Type::b32},           \
+   roundFloat8<bits>},
 #include "emulators/amdgpu/Float.def"
 };
 

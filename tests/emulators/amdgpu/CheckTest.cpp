@@ -336,6 +336,18 @@ TEST(AmdsimChecks, BuffersOfUnknownKindsAreRefused) {
             "not emulated: buffers with a swizzled cache are not emulated");
   EXPECT_EQ(load("gfx942", "0x80000000", "0x27000"),
             "not emulated: swizzled buffers are not emulated");
+  EXPECT_EQ(load("gfx942", "0x100000", "0x27000"), "0 findings: ");
+  EXPECT_EQ(load("gfx1100", "0x100000", "0x31027000"),
+            "not emulated: buffers with a stride are emulated on gfx9 only");
+}
+
+TEST(AmdsimChecks, SaturatingHalvesAreRefused) {
+  std::string set = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\nv_mov_b32 v1, 0\n";
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = set + "v_add_f16 v1, v1, v1"}).run()),
+            "not emulated: 16-bit floats while MODE makes them saturate are not emulated");
+  EXPECT_EQ(finding(Fixture("gfx942", {.body = set + "v_pk_add_f16 v1, v1, v1"}).run()),
+            "not emulated: 16-bit floats while MODE makes them saturate are not emulated");
+  EXPECT_EQ(messages(Fixture("gfx942", {.body = set + "v_cvt_pk_fp8_f32 v1, v1, v1"}).run()), "");
 }
 
 // Two waves; each copies 64 words to its place in LDS, and lane n of wave m reads word

@@ -158,6 +158,24 @@ TEST(AmdsimDecode, Errors) {
             "'clamp' is not supported for this instruction");
 }
 
+// Halves of what has none in the table would be read as whole registers.
+TEST(AmdsimDecode, HalvesOfWholeRegistersAreRefused) {
+  const char *source = "a high half of this operand is not supported";
+  const char *result = "a high half of the result is not supported";
+  EXPECT_EQ(decode("v_alignbit_b32 v0, v1, v2, v3.h", 32, Generation::gfx11)->error, source);
+  EXPECT_EQ(decode("v_alignbit_b32 v0, v1, v2, v3.l", 32, Generation::gfx11)->error, "");
+  EXPECT_EQ(decode("v_add_u32_e64 v0, v1, v2 op_sel:[1,0,0]")->error, source);
+  EXPECT_EQ(decode("v_add_u32_e64 v0, v1, v2 op_sel:[0,0,1]")->error, result);
+  EXPECT_EQ(decode("v_mad_u32_u16 v0, v1, v2, v3 op_sel:[1,1,0,0]")->error, "");
+  EXPECT_EQ(decode("v_mad_u32_u16 v0, v1, v2, v3 op_sel:[0,0,1,0]")->error, source);
+  EXPECT_EQ(decode("v_mad_u32_u16 v0, v1, v2, v3 op_sel:[0,0,0,1]")->error, result);
+  // These take op_sel in a way of their own.
+  EXPECT_EQ(decode("v_cvt_sr_fp8_f32 v0, v1, v2 op_sel:[0,0,1,1]")->error, "");
+  EXPECT_EQ(decode("v_fma_mix_f32 v0, v1, v2, v3 op_sel:[1,0,0] op_sel_hi:[1,0,0]")->error, "");
+  EXPECT_EQ(decode("v_permlane16_b32 v0, v1, s2, s3 op_sel:[1,1]", 32, Generation::gfx11)->error,
+            "");
+}
+
 TEST(AmdsimDecode, RowsAreConsistent) {
   std::set<std::string> seen;
   for (unsigned index = 0; index < rowCount(); ++index) {

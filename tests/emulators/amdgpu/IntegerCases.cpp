@@ -10,6 +10,10 @@ namespace {
 int32_t s(uint32_t v) { return int32_t(v); }
 int16_t s16(uint32_t v) { return int16_t(v); }
 uint16_t u16(uint32_t v) { return uint16_t(v); }
+// Whether the sum of 65 bits is negative.
+uint64_t isNegativeSum(int64_t a, int64_t b) {
+  return uint64_t((a < 0) == (b < 0) ? a < 0 : int64_t(uint64_t(a) + uint64_t(b)) < 0);
+}
 int32_t low24(uint32_t v) { return int32_t(v << 8) >> 8; }
 uint16_t limitI16(int32_t v) { return uint16_t(std::clamp(v, -32768, 32767)); }
 uint32_t limitI32(int64_t v) { return uint32_t(std::clamp<int64_t>(v, INT32_MIN, INT32_MAX)); }
@@ -74,6 +78,7 @@ const std::vector<Case> &integerCases() {
       {"v_mad_u32_u16 v4, v0, v1, v2", OF(uint32_t(u16(i.a)) * u16(i.b) + i.c)},
       {"v_mad_i32_i16 v4, v0, v1, v2", OF(uint32_t(s16(i.a) * s16(i.b)) + i.c)},
       {"v_mad_i64_i32 v[4:5], s[8:9], v0, v1, v[2:3]", OF(uint64_t(int64_t(s(i.a)) * s(i.b)) + i.cd()), As::bits, gfx9},
+      {"v_mad_i64_i32 v[4:5], vcc, v0, v1, v[2:3]\nv_mov_b32 v5, 0\nv_cndmask_b32 v4, 0, 1, vcc", OF(isNegativeSum(int64_t(s(i.a)) * s(i.b), int64_t(i.cd()))), As::bits, gfx9},
       {"v_mad_i64_i32 v[4:5], s8, v0, v1, v[2:3]", OF(uint64_t(int64_t(s(i.a)) * s(i.b)) + i.cd()), As::bits, newer},
       {"v_dot4_u32_u8 v4, v0, v1, v2", [](const In &i) -> uint64_t {
          uint32_t sum = i.c;
