@@ -9,7 +9,7 @@ using namespace tilerun::api;
 // Limits that no device exceeds. GPUs refuse more than 32 warps themselves; the interpreter has
 // none.
 static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255,
-                          kMostBlocks = 64;
+                          kMostBlocks = 64, kMostDebug = 2;
 
 // Larger counts are mistakes: reading so many bytes would leave the caller's memory.
 static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)
@@ -46,14 +46,12 @@ static std::string findOptionMistake(const TilerunCompileOptions &given) {
 static std::string findMistake(const TilerunCompileOptions &options) {
   if (!std::has_single_bit(options.num_warps))
     return "num_warps is " + std::to_string(options.num_warps) + ", which is not a power of two";
-  const std::pair<const char *, uint32_t> truths[] = {{"debug", options.debug},
-                                                      {"checks", options.checks}};
-  for (auto [name, value] : truths)
-    if (value > 1)
-      return std::string(name) + " is " + std::to_string(value) + ", neither 0 nor 1";
+  if (options.checks > 1)
+    return "checks is " + std::to_string(options.checks) + ", neither 0 nor 1";
   const std::tuple<const char *, uint32_t, uint32_t> bounds[] = {
       {"num_warps", options.num_warps, kMostWarps},
       {"num_stages", options.num_stages, kMostStages},
+      {"debug", options.debug, kMostDebug},
       {"maxnreg", options.maxnreg, kMostRegisters},
       {"num_ctas", options.num_ctas, kMostBlocks}};
   for (auto [name, value, most] : bounds)
@@ -75,7 +73,7 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
   // One branch for a launch; which check failed is found out afterwards.
   bool isRight = !(options.num_warps & (options.num_warps - 1)) &
                  (options.num_warps <= kMostWarps) & (options.num_stages <= kMostStages) &
-                 (options.debug <= 1) & (options.checks <= 1) &
+                 (options.debug <= kMostDebug) & (options.checks <= 1) &
                  (options.maxnreg <= kMostRegisters) & (options.num_ctas <= kMostBlocks);
   if (!isRight) [[unlikely]]
     return refuse(function, findMistake(options));

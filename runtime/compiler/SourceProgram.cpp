@@ -4,8 +4,11 @@
 
 #include "frontend/Frontend.h"
 #include "frontend/sema/Names.h"
+#include "ir/analysis/ParameterWrites.h"
+#include "ir/tile/TileOps.h"
 #include "runtime/core/Arguments.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tilerun;
@@ -15,6 +18,9 @@ using core::SourceParameter;
 using core::Status;
 
 static uint16_t toPublic(DType type) { return core::findType(dtype(type.scalar).signature()); }
+
+// The value of TilerunCompileOptions.debug.
+constexpr uint32_t kAssertionsAlone = 2;
 
 namespace {
 
@@ -50,7 +56,8 @@ public:
 private:
   Status readSignature(const std::string &text, const std::string &target,
                        const TilerunCompileOptions &options, KernelSignature &signature) const;
-  /// Runs the frontend and the optimizer. `text`, if not null, takes the result as text.
+  /// Runs the frontend and the optimizer. `text`, if not null, takes the stage that it names by
+  /// then: "tile" the result, "writes" the parameters that it may write.
   Status makeTile(const KernelSignature &signature, const TilerunCompileOptions &options,
                   std::vector<uint8_t> &bytecode, std::string &printed, std::string &warnings,
                   std::string *text = nullptr);
@@ -188,15 +195,16 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   KernelSignature signature;
   TILERUN_TRY(readSignature(text, target, options, signature));
   std::vector<uint8_t> bytecode;
-  std::string printed, warnings, tile;
-  TILERUN_TRY(makeTile(signature, options, bytecode, printed, warnings, &tile));
-  if (stage != "tile")
+  std::string printed, warnings, own = stage;
+  const bool isOwn = stage == "tile" || stage == "writes";
+  TILERUN_TRY(makeTile(signature, options, bytecode, printed, warnings, isOwn ? &own : nullptr));
+  if (!isOwn)
     return Backend::emit(plugin, target, bytecode, options, stage, take);
   TilerunPluginArtifact artifact = {};
   artifact.struct_size = sizeof(artifact);
-  artifact.bytes = reinterpret_cast<const uint8_t *>(tile.data());
-  artifact.num_bytes = tile.size();
-  artifact.compatibility = "tile";
+  artifact.bytes = reinterpret_cast<const uint8_t *>(own.data());
+  artifact.num_bytes = own.size();
+  artifact.compatibility = stage.c_str();
   take(artifact);
   return {};
 }
@@ -227,6 +235,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
       .add("sources", llvm::StringRef(digest))
       .add("kernel", llvm::StringRef(function->qualifiedName))
       .add("signature", llvm::StringRef(getCanonicalText(signature)));
+  if (options.debug == kAssertionsAlone)
+    source.add("overflow checks", llvm::StringRef("none"));
   std::string warnings;
   Status status = backend.compileSource(
       device, source,
@@ -237,6 +247,35 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   // Here no lock is held, and no other program waits for this one's artifact.
   log(TILERUN_LOG_WARNING, warnings);
   return status;
+}
+
+// Integers wrap, as programs expect whose host code says so (`sanitize_overflow=False`).
+static void removeOverflowChecks(mlir::ModuleOp module) {
+  module.walk([](mlir::Operation *op) {
+    op->removeAttr(tile::TileDialect::kSignedAttr);
+    op->removeAttr(tile::TileDialect::kUnsignedAttr);
+  });
+}
+
+static std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+// The names of the parameters that the kernel may write, one a line.
+static std::string listWrites(mlir::ModuleOp module) {
+  std::string text;
+  for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
+    if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
+      continue;
+    const llvm::SmallBitVector written = findWrittenParameters(kernel);
+    for (unsigned i : written.set_bits())
+      if (auto name = kernel.getArgAttrOfType<mlir::StringAttr>(i, tile::TileDialect::kNameAttr))
+        text += name.str() + "\n";
+  }
+  return text;
 }
 
 Status SourceProgram::makeTile(const KernelSignature &signature,
@@ -255,11 +294,13 @@ Status SourceProgram::makeTile(const KernelSignature &signature,
     warnings = std::move(diagnostics);
   }
   printed = compiled->staticOutput;
+  if (options.debug == kAssertionsAlone)
+    removeOverflowChecks(*compiled->module);
   TILERUN_TRY(makeBytecode(*compiled->module, name, options, bytecode));
-  if (text) {
-    llvm::raw_string_ostream os(*text);
-    compiled->module->print(os);
-  }
+  if (text && *text == "writes")
+    *text = listWrites(*compiled->module);
+  else if (text)
+    *text = print(*compiled->module);
   return {};
 }
 

@@ -60,8 +60,9 @@ public:
   /// Compiles for a device's target. Messages carry the diagnostics.
   virtual Status compile(const Device &device, const std::string &signature,
                          const TilerunCompileOptions &options, CompiledArtifact &artifact) = 0;
-  /// Compiles for a target of a plugin, and returns one stage: "tile", a phase of the plugin's
-  /// option "emit", or "" for its artifact. Nothing is cached.
+  /// Compiles for a target of a plugin, and returns one stage: "tile", "writes" (see
+  /// tilerunEmitKernel), a phase of the plugin's option "emit", or "" for its artifact. Nothing is
+  /// cached.
   using TakeArtifact = std::function<void(const TilerunPluginArtifact &)>;
   virtual Status emit(const plugin::Plugin &plugin, const std::string &target,
                       const std::string &signature, const TilerunCompileOptions &options,

@@ -40,7 +40,8 @@
  *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
- *   1.9  TILERUN_LAUNCH_BOUNDS_CHECKS
+ *   1.9  TILERUN_LAUNCH_BOUNDS_CHECKS; the stage "writes" of tilerunEmitKernel;
+ *        TilerunCompileOptions.debug of 2
  *   1.8  tilerunLaunchSpecializedWith
  *   1.7  TilerunTuneOptions.launches: flags of the launches that are measured, and the memory
  *        behind their pointers
@@ -399,7 +400,9 @@ typedef struct TilerunCompileOptions {
   uint32_t struct_size;
   uint32_t num_warps;  /* 4; a power of two up to 1024; GPUs take up to 32. */
   uint32_t num_stages; /* 3; up to 64. */
-  uint32_t debug;      /* 0 or 1. 1: device_assert and overflow checks are live. */
+  /* 0, 1 or 2. 1: device_assert and overflow checks are live; 2 (since 1.9): device_assert alone.
+   */
+  uint32_t debug;
   /* 0 or 1. 1: the device detects out-of-bounds accesses, uninitialized reads, races and integer
    * overflow, and the stream's next wait reports them. The plugin "cpu" can (initialization is
    * tracked per allocation of the driver: with TILERUN_DEVICE_NO_MEMORY_POOL each of the caller's
@@ -547,7 +550,8 @@ TILERUN_API TilerunStatus tilerunLaunchSpecializedWith(TilerunStream *stream,
                                                        uint32_t num_arguments);
 
 /* Compiles for a target ("cuda:sm_90a"; its plugin needs no device) and gives a stage as text:
- * "tile" (the optimized tile IR), or a phase of the plugin's option `emit` ("ptx"); "": what a
+ * "tile" (the optimized tile IR), "writes" (the names of the parameters that the kernel may write
+ * through, one a line; since 1.9), or a phase of the plugin's option `emit` ("ptx"); "": what a
  * launch would load, in the plugin's own format. The artifact (TilerunPluginArtifact, with the
  * threads and shared memory of one program) lives until the callback returns. Since 1.2.
  * [any thread] */

@@ -212,7 +212,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       expect({0, 64, 0, 0, 0, 0, 0, 0, nullptr},
              "option 'num-warps' is '64', not a number from 1 to 32");
     expect({0, 4, 65, 0, 0, 0, 0, 0, nullptr}, "num_stages is 65; the maximum is 64");
-    expect({0, 4, 3, 65536, 0, 0, 0, 0, nullptr}, "debug is 65536, neither 0 nor 1");
+    expect({0, 4, 3, 65536, 0, 0, 0, 0, nullptr}, "debug is 65536; the maximum is 2");
     expect({0, 4, 3, 0, 2, 0, 0, 0, nullptr}, "checks is 2, neither 0 nor 1");
     expect({0, 4, 3, 0, 0, 256, 0, 0, nullptr}, "maxnreg is 256; the maximum is 255");
     expect({0, 4, 3, 0, 0, 0, 65, 0, nullptr}, "num_ctas is 65; the maximum is 64");
