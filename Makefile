@@ -2,10 +2,10 @@
 PRESET ?= dev
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build test demo bundle install lint format fuzz asan tsan bench clean
+.PHONY: help setup build test test-torch demo bundle install lint format fuzz asan tsan bench clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
 setup: ## install the distribution's packages that are missing
 	@scripts/setup
@@ -19,6 +19,9 @@ demo: setup ## run the flagship examples on the cpu device, checked against floa
 
 test: build ## everything: unit tests, lit tests, examples
 	@scripts/test $(PRESET)
+
+test-torch: setup ## torch.compile over Tilerun, in an environment of its own (downloads PyTorch, once)
+	@scripts/test-torch $(PRESET)
 
 bundle: setup ## a tarball that needs nothing but glibc 2.36 and a driver (PRESET=release)
 	@scripts/bundle $(if $(filter command line,$(origin PRESET)),$(PRESET),release)

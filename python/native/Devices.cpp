@@ -114,17 +114,8 @@ Device *python::getDevice(int32_t type, int32_t index) {
   return nullptr;
 }
 
-// The framework's; the device's own where no framework has such devices. Null with an error.
-static TilerunStream *findCurrentStream(Device &device) {
-  std::optional<uint64_t> current;
-  Tensor place;
-  place.deviceType = device.type;
-  place.deviceIndex = device.index;
-  if (!getCurrentStream(place, current))
-    return nullptr;
-  if (!current)
-    return device.defaultStream;
-  const uint64_t native = *current;
+// Of a framework, by its handle. Null with an error.
+static TilerunStream *findStream(Device &device, uint64_t native) {
   if (device.lastStream && device.lastNative == native)
     return device.lastStream;
   TilerunStream *stream = nullptr;
@@ -141,10 +132,34 @@ static TilerunStream *findCurrentStream(Device &device) {
   return stream;
 }
 
+// The framework's current one; the device's own where no framework has such devices. Null with an
+// error.
+static TilerunStream *findCurrentStream(Device &device) {
+  std::optional<uint64_t> native;
+  Tensor place;
+  place.deviceType = device.type;
+  place.deviceIndex = device.index;
+  if (!getCurrentStream(place, native))
+    return nullptr;
+  return native ? findStream(device, *native) : device.defaultStream;
+}
+
 StreamLease::StreamLease(Device &device) : device(device) {
-  if (!device.synchronous) {
+  if (device.synchronous)
+    leaseIdle();
+  else
     stream = findCurrentStream(device);
-  } else if (!device.idle.empty()) {
+}
+
+StreamLease::StreamLease(Device &device, uint64_t native) : device(device) {
+  if (device.synchronous)
+    leaseIdle();
+  else
+    stream = findStream(device, native);
+}
+
+void StreamLease::leaseIdle() {
+  if (!device.idle.empty()) {
     stream = device.idle.back();
     device.idle.pop_back();
   } else if (TilerunStatus status = tilerunCreateStream(device.handle, &stream)) {

@@ -28,6 +28,8 @@ Device *getDevice(int32_t type, int32_t index);
 class StreamLease {
 public:
   explicit StreamLease(Device &device);
+  /// The stream of a framework that has told which: its native handle.
+  StreamLease(Device &device, uint64_t native);
   ~StreamLease() {
     if (stream && device.synchronous)
       device.idle.push_back(stream);
@@ -37,6 +39,7 @@ public:
   TilerunStream *get() const { return stream; } ///< Null with an error.
 
 private:
+  void leaseIdle(); ///< Of a synchronous device.
   Device &device;
   TilerunStream *stream = nullptr;
 };

@@ -58,6 +58,26 @@ PyObject *python::describeValues(PyObject *self, PyObject *values) {
   return PyUnicode_FromString(signature.c_str());
 }
 
+PyObject *python::describeSpecialization(TilerunSpecialization *made) {
+  uint32_t threads = 0, shared = 0;
+  tilerunGetLaunchShape(made, &threads, &shared);
+  Ref out(Py_BuildValue("{sIsI}", "threads", threads, "shared", shared));
+#define TILERUN_PYTHON_PROPERTY(name, number, kind, word, unit) {number, word},
+  static constexpr std::pair<uint32_t, const char *> properties[] = {
+      TILERUN_KERNEL_PROPERTY_LIST(TILERUN_PYTHON_PROPERTY)};
+#undef TILERUN_PYTHON_PROPERTY
+  bool failed = !out;
+  for (auto [property, word] : properties) {
+    TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+    if (failed || tilerunGetKernelProperty(made, property, &value) ||
+        value.type != TILERUN_VALUE_U64)
+      continue;
+    Ref number(PyLong_FromUnsignedLongLong(value.number));
+    failed = !number || PyDict_SetItemString(out.get(), word, number.get());
+  }
+  return failed ? nullptr : out.take();
+}
+
 // _specialize(device type, device index, signature, options) -> a dict of numbers
 PyObject *python::specialize(PyObject *self, PyObject *given) {
   int type = 0, index = 0;
@@ -83,27 +103,12 @@ PyObject *python::specialize(PyObject *self, PyObject *given) {
   }
   if (status)
     return raise(status);
-  uint32_t threads = 0, shared = 0;
-  tilerunGetLaunchShape(made, &threads, &shared);
-  Ref out(Py_BuildValue("{sIsI}", "threads", threads, "shared", shared));
-#define TILERUN_PYTHON_PROPERTY(name, number, kind, word, unit) {number, word},
-  static constexpr std::pair<uint32_t, const char *> properties[] = {
-      TILERUN_KERNEL_PROPERTY_LIST(TILERUN_PYTHON_PROPERTY)};
-#undef TILERUN_PYTHON_PROPERTY
-  bool failed = !out;
-  for (auto [property, word] : properties) {
-    TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-    if (failed || tilerunGetKernelProperty(made, property, &value) ||
-        value.type != TILERUN_VALUE_U64)
-      continue;
-    Ref number(PyLong_FromUnsignedLongLong(value.number));
-    failed = !number || PyDict_SetItemString(out.get(), word, number.get());
-  }
+  Ref out(describeSpecialization(made));
   {
     Unlocked unlocked;
     tilerunReleaseSpecialization(made);
   }
-  return failed ? nullptr : out.take();
+  return out.take();
 }
 
 // _emit(target, signature, options, stage) -> (bytes, compatibility, threads, shared bytes)

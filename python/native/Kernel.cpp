@@ -386,7 +386,8 @@ static void destroy(PyObject *self) {
 bool python::addKernelType(PyObject *module) {
   makeCompiledName = PyUnicode_InternFromString("_make_compiled");
   cellContentsName = PyUnicode_InternFromString("cell_contents");
-  if (!makeCompiledName || !cellContentsName || !addLauncherType(module))
+  if (!makeCompiledName || !cellContentsName || !addLauncherType(module) ||
+      !addSpecializedType(module))
     return false;
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "Sets names, kinds, defaults and options."},

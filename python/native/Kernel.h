@@ -102,11 +102,14 @@ PyObject *makeOptions(const TilerunCompileOptions &options);
 PyObject *describeValues(PyObject *self, PyObject *values);
 PyObject *specialize(PyObject *self, PyObject *given);
 PyObject *emit(PyObject *self, PyObject *given);
+/// The numbers of loaded code, by word: a dict. Null with an error.
+PyObject *describeSpecialization(TilerunSpecialization *made);
 /// Whether an object is of the type or one below it; sets an error if not.
 bool isKernel(PyObject *object);
 
 /// kernel[grid]: a callable.
 PyObject *makeLauncher(PyObject *kernel, PyObject *grid);
 bool addLauncherType(PyObject *module);
+bool addSpecializedType(PyObject *module);
 
 } // namespace tilerun::python

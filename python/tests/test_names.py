@@ -72,14 +72,15 @@ def test_refusals_say_why(module):
 def test_modules_that_are_missing_say_why(run_text):
     done = run_text("""
         import triton
-        for name in ("triton.runtime.interpreter", "triton._C.libtriton", "triton.experimental.gluon", "triton.nonsense"):
+        for name in ("triton.runtime.build", "triton.compiler.code_generator", "triton.experimental.gluon", "triton.nonsense"):
             try:
                 __import__(name)
             except ModuleNotFoundError as error:
                 print(error)
         """)
     assert done.stdout.splitlines() == [
-        "'triton.runtime.interpreter' is not in Tilerun: TRITON_INTERPRET=1 runs kernels on the library's own interpreter",
-        "'triton._C' is not in Tilerun: a part of Triton's own compiler; kernels are compiled by the library here",
+        "'triton.runtime.build' is not in Tilerun: nothing is built at run time here",
+        "'triton.compiler.code_generator' is not in Tilerun: a part of Triton's own compiler; kernels are compiled by the library "
+        "here",
         "'triton.experimental' is not in Tilerun: Gluon's kernels state layouts by hand, for Triton's own compiler",
         "No module named 'triton.nonsense'"]

@@ -109,7 +109,7 @@ class Collector:
             self._write(*self.pending.pop(0))
         # The library looks for the kernel in the first one.
         self.sources.sort(key=lambda source: source[0] != self.modules[id(function)])
-        return self.sources, function.fn.__name__, self.watched
+        return self.sources, function.__name__, self.watched
 
     def collect_wrapped(self, function, extra, text):
         """The same for a kernel of the package's own, of the same name, that calls the function as `__inner`."""
@@ -168,9 +168,9 @@ class Collector:
         """Statements that give a name a value."""
         helper = find_function(value)
         if helper is not None:
-            if helper is user and helper.fn.__name__ == name:
+            if helper is user and helper.__name__ == name:
                 return []
-            return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
+            return [f"from {self._module_of(helper)} import {helper.__name__} as {name}"]
         language = language_name(value)
         if language is not None:
             return [f"from {language[0]} import {language[1]} as {name}"]
@@ -188,10 +188,10 @@ class Collector:
             return self._bind_class(name, value) or self._bind_unknown(name, value)
         if isinstance(value, types.FunctionType) and (is_of_compile_time(user) or is_marked(value)):
             helper = self._make_helper(value)
-            if helper is not None and helper is user and helper.fn.__name__ == name:
+            if helper is not None and helper is user and helper.__name__ == name:
                 return []  # It calls itself.
             if helper is not None:
-                return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
+                return [f"from {self._module_of(helper)} import {helper.__name__} as {name}"]
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or \
                 type(value).__name__ == "ufunc":
             return self._bind_host_function(name, value)
@@ -377,7 +377,7 @@ class Collector:
                 if not value.is_ptr() else None
         helper = find_function(value)
         if helper is not None:
-            return self._express_import(self._module_of(helper), helper.fn.__name__, lines)
+            return self._express_import(self._module_of(helper), helper.__name__, lines)
         if is_frozen(value):
             value = as_named_tuple(value)
         if isinstance(value, (tuple, list)):

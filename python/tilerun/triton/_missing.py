@@ -30,7 +30,7 @@ NAMES = {
         **_all("extern extern_elementwise dispatch", _EXTERN),
     },
     "triton.runtime": _all("RedisRemoteCacheBackend RemoteCacheBackend", _CACHE),
-    "triton.runtime.jit": _all("DependenciesFinder mangle_type serialize_specialization_data compute_cache_key "
+    "triton.runtime.jit": _all("DependenciesFinder serialize_specialization_data compute_cache_key "
                                "create_function_from_signature get_full_name JitFunctionInfo BoundConstexprFunction "
                                "convert_to_tuple_if_list TRITON_MODULE GLUON_MODULE", _COMPILER),
     "triton.runtime.cache": _all("CacheManager FileCacheManager RemoteCacheBackend RedisRemoteCacheBackend "
@@ -48,14 +48,19 @@ NAMES = {
                          "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
                          "nvidia_knobs amd_knobs proton_knobs refresh_knobs KernelAttr JITHookCompileInfo JITHook "
                          "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),
-    "triton.backends.compiler": _all("BaseBackend Language", _COMPILER),
+    "triton.backends.compiler": _all("Language", _COMPILER),
+    "triton.runtime.interpreter": _all(
+        "ASTTransformer BlockPointerHandle ExtraFunctions FunctionRewriter GridExecutor InterpreterBuilder InterpreterOptions "
+        "ReduceOps ReduceScanOpInterface ScanOps TensorDescHandle TensorHandle interpreter_builder interpreter_semantic "
+        "np_erf_fp32 np_erf_fp64 np_umulhi_u64", "TRITON_INTERPRET=1 runs kernels on the library's own interpreter"),
+    "triton._utils": _all("BITWIDTH_DICT TRITON_MAX_TENSOR_NUMEL canonicalize_dtype canonicalize_ptr_dtype "
+                          "get_primitive_bitwidth is_namedtuple is_power_of_two set_iterable_path type_canonicalisation_dict "
+                          "validate_block_shape", _COMPILER),
 }
 
 # Whole modules, with everything below them.
 MODULES = {
-    "triton._C": _COMPILER,
     "triton._internal_testing": "for the tests of Triton's own package",
-    "triton._utils": _COMPILER,
     "triton.backends.amd": _DRIVER,
     "triton.backends.driver": _DRIVER,
     "triton.backends.nvidia": _DRIVER,
@@ -68,7 +73,6 @@ MODULES = {
     "triton.profiler.mode": _PROFILER,
     "triton.profiler.proton": _PROFILER,
     "triton.runtime.build": "nothing is built at run time here",
-    "triton.runtime.interpreter": "TRITON_INTERPRET=1 runs kernels on the library's own interpreter",
     "triton.tools.build_extern": _EXTERN,
     "triton.tools.compile": _STAGES,
     "triton.tools.disasm": _STAGES,

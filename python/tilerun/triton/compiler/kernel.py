@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from ... import _devices, _native
-from ..._memory import CPU
+from ..._memory import CPU, CUDA, DTYPES, ROCM
 from .target import GPUTarget
 
 # Triton's names of stages in the order of compilation, and the library's.
@@ -58,48 +58,150 @@ _METADATA = {"name": None, "hash": None, "target": None, "num_warps": 4, "num_st
 KernelMetadata = namedtuple("KernelMetadata", sorted(_METADATA))
 
 
+_KINDS = {"cpu": CPU, "cuda": CUDA, "hip": ROCM}
+
+
 class CompiledKernel:
-    """The code that a launch compiled. Its properties are computed on demand."""
+    """The code that a launch, or `triton.compile`, has compiled. Its properties are computed on demand. Code of
+    `triton.compile` is bound to the device that is current when it is first launched or asked for its handles, if that is
+    one of its target; from then on launches run this code, whatever the types of their arguments."""
+
+    # Loaded code belongs to the process: it is no part of the state that others read from `__dict__` and send to another.
+    __slots__ = "_bound", "_elsewhere", "__dict__", "__weakref__"
+
+    def __new__(cls, *args, **kwargs):
+        self = super().__new__(cls)
+        self._bound, self._elsewhere = None, {}
+        return self
 
     def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
-        self.function, self._native = function, native
+        self._function, self._native, self._is_ahead = function, native, kind is None
         self._kind, self._index, self.signature, self._options = kind, index, signature, options
         self.target = target or _devices.get_target(kind, index)
-        self.name = self.src_name = function.fn.__name__
+        self.name = self.src_name = function.__name__
         self._src = src
-        self.asm = Stages(self)
         self.module = None
         self._numbers = None
 
+    # Attributes of Triton's class, which code that restores one from its state may write into `__dict__`.
+
+    function = property(lambda self: self._function)
+
+    @property
+    def asm(self):
+        return Stages(self)
+
+    def __reduce__(self):
+        return _restore, (vars(self), )
+
     def _emit(self, stage):
+        self._function._ensure_loaded()
         return self._native._emit(self.target, self.signature, self._options, stage)
+
+    def _compile(self):
+        """Compiles, without touching a device that has a driver: the process may be one that only compiles."""
+        if not (self.target.startswith("cpu:") and self._bind()):
+            _, _, threads, shared = self._emit("")
+            self._numbers = {"threads": threads, "shared": shared}
 
     def _read(self):
         if self._numbers is None:
-            if self._kind is None:
-                _, _, threads, shared = self._emit("")
-                self._numbers = {"threads": threads, "shared": shared}
+            if self._is_ahead:
+                self._compile()
             else:
                 self._numbers = self._native._specialize(self._kind, self._index, self.signature, self._options)
         return self._numbers
 
+    def _read_loaded(self):
+        """The numbers with those that only the driver knows."""
+        self._bind()
+        return self._read()
+
     def _init_handles(self):
-        self._read()
+        self._read_loaded()
+
+    def _find_dtypes(self):
+        """The dtypes of a launch's arguments, None for constants. None if the code takes arguments in parts."""
+        from ..runtime._variants import Bound
+        from .source import split_signature
+        wholes = getattr(self._native, "wholes", {})
+        if not all(isinstance(whole, Bound) for whole in wholes.values()):
+            return None
+        kinds = {name: text.partition(":")[0] for name, text in split_signature(self.signature)}
+        if any(kind.startswith("tensordesc") for kind in kinds.values()):
+            return None
+        return tuple(DTYPES.get(kinds.get(name, "").removeprefix("*")) for name in self._function.arg_names)
+
+    def _bind(self):
+        """Whether the code is loaded on the device that is here; loads it the first time."""
+        if self._bound is None and self._is_ahead:
+            kind, index = place = CPU, 0
+            if self.target.partition(":")[0] != "cpu":
+                kind, index = place = _devices.get_default()
+            if kind != _KINDS.get(self.target.partition(":")[0]) or _devices.get_target(kind, index) != self.target:
+                return False
+            self._bound = self._load(place, self._options)
+            if self._bound is not None:
+                self._kind, self._index = place
+                self._numbers = self._bound.numbers()
+        return self._bound is not None
+
+    def _load(self, place, options):
+        dtypes = self._find_dtypes()
+        if dtypes is None:
+            return None
+        self._function._ensure_loaded()
+        return _native.Specialized(self._native, *place, self.signature, options, dtypes, self._run_slowly)
 
     @property
     def src(self):
         """The function with its signature, constants and facts: an ASTSource."""
         if self._src is None:
             from .source import ASTSource
-            self._src = ASTSource.of(self.function, self.signature, getattr(self._native, "wholes", {}))
+            self._src = ASTSource.of(self._function, self.signature, getattr(self._native, "wholes", {}))
         return self._src
 
-    def run(self, *args, **kwargs):
+    @property
+    def run(self):
         """A launch by Triton's launcher: the grid's three sizes, stream, function, two times metadata, two hooks, and the
-        arguments. The stream is the current one."""
+        arguments, with or without the constants. Of code that a launch compiled, the stream is the current one."""
+        return self._bound.run if self._bind() else self._run_function
+
+    def _run_function(self, *args, **kwargs):
         if "grid" not in kwargs and len(args) >= 9 and all(type(size) is int for size in args[:3]):
             return self[args[:3]](*args[9:], **kwargs)
         return self[kwargs.pop("grid", (1, ))](*args, **kwargs)
+
+    def _run_slowly(self, x, y, z, stream, function, packed, told, enter, leave, *args):
+        """A launch of bound code that is not plain: with hooks, with checks, or on the interpreter."""
+        from .. import knobs
+        from ..runtime import _copies
+        dtypes = self._find_dtypes()
+        names = [name for name, dtype in zip(self._function.arg_names, dtypes) if dtype is not None]
+        if len(args) == len(dtypes):
+            args = [value for value, dtype in zip(args, dtypes) if dtype is not None]
+        values, keep = dict(zip(names, args)), []
+        tensors = self._function._resolve_all(values, keep)
+        kind, index = (CPU, 0) if knobs.runtime.interpret else (self._kind, self._index)
+        checks = int(knobs.checks_are_on() and kind == CPU)
+        options = self._options
+        if checks:
+            index, options = _devices.CHECKED, (*options[:4], options[4] or 1, 1, *options[6:])
+        code = self._bound
+        if (kind, index) != (self._kind, self._index):
+            code = self._elsewhere.get((kind, index))
+            if code is None:
+                code = self._elsewhere[kind, index] = self._load((kind, index), options)
+        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        if (enter or leave) and told is None:
+            told = self.launch_metadata((x, y, z), stream, *args)
+        with _copies.Copies(self.name, kind, index) as copies:
+            placed = copies.place(values, tensors)
+            if enter:
+                enter(told)
+            code.launch(x, y, z, stream, None, None, None, None, None, *placed)
+            if leave:
+                leave(told)
 
     def launch_metadata(self, grid, stream, *args):
         """The metadata that a launch hook would get."""
@@ -111,19 +213,19 @@ class CompiledKernel:
 
     @property
     def n_regs(self):
-        return 1 if self._kind == CPU else self._read().get("registers")
+        return 1 if self._kind == CPU else self._read_loaded().get("registers")
 
     @property
     def n_spills(self):
         """32-bit words of a thread's local memory, where spills are."""
         if self._kind == CPU:
             return 0
-        local = self._read().get("local-bytes")
+        local = self._read_loaded().get("local-bytes")
         return None if local is None else local // 4
 
     @property
     def n_max_threads(self):
-        return self._read().get("max-threads")
+        return self._read_loaded().get("max-threads")
 
     @property
     def shared(self):
@@ -132,6 +234,7 @@ class CompiledKernel:
     num_warps = property(lambda self: self._options[0] or 4)
     num_stages = property(lambda self: self._options[1] or 3)
     num_ctas = property(lambda self: self._options[2] or 1)
+    cluster_dims = property(lambda self: (self.num_ctas, 1, 1))
 
     @property
     def kernel(self):
@@ -155,7 +258,7 @@ class CompiledKernel:
         return KernelMetadata(**{
             **_METADATA, "name": self.name, "hash": self.hash, "target": target, "num_warps": self.num_warps,
             "num_stages": self.num_stages, "num_ctas": self.num_ctas, "maxnreg": self._options[3] or None,
-            "debug": bool(self._options[4]), "shared": self.shared, "cluster_dims": (self.num_ctas, 1, 1),
+            "debug": bool(self._options[4]), "shared": self.shared, "cluster_dims": self.cluster_dims,
             "warp_size": target.warp_size, "backend_name": target.backend, "arch": str(target.arch),
             "triton_version": __version__})
 
@@ -164,7 +267,14 @@ class CompiledKernel:
     def __getitem__(self, grid):
         options = dict(zip(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), self._options))
         options = {name: value for name, value in options.items() if value}
+        if options.get("debug") == 2:
+            options["sanitize_overflow"] = False
         def launch(*args, **kwargs):
+            if not kwargs and self._bind():
+                sizes = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)
+                stream = None if self._kind == CPU else _devices._get_stream(self._kind, self._index)
+                self._bound.run(*sizes, stream, None, None, None, None, None, *args)
+                return self
             # Without the constants, which the kernel has.
             plain = [p.name for p in self.function.params if not p.is_constexpr]
             if len(args) == len(plain) < len(self.function.params):
@@ -179,6 +289,12 @@ class CompiledKernel:
         return f"<kernel '{self.name}' for {self.target}: {self.signature}>"
 
 
+def _restore(state):
+    compiled = CompiledKernel.__new__(CompiledKernel)
+    vars(compiled).update(state)
+    return compiled
+
+
 class LaunchMetadata:
     """The metadata for launch hooks: a mapping that is filled on demand."""
 
@@ -189,7 +305,7 @@ class LaunchMetadata:
     def get(self):
         kind, index = self._place
         grid = self._grid if isinstance(self._grid, (tuple, list)) else (self._grid, )
-        out = {"name": self._function.fn.__name__, "function": self._function, "grid": tuple(grid), "device": index,
+        out = {"name": self._function.__name__, "function": self._function, "grid": tuple(grid), "device": index,
                "stream": _devices._get_stream(kind, index) or 0}
         if self._function.launch_metadata is not None:
             out.update(self._function.launch_metadata(grid, self._make_compiled(), self._values))

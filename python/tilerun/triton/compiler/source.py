@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import re
+import types
 
 from ... import _host_values
 from ..._memory import DTYPES
@@ -35,7 +36,7 @@ class ASTSource:
         function = _host_values.find_function(fn)
         if function is None:
             raise TypeError(f"ASTSource takes a @triton.jit function, not {fn!r}")
-        self.fn, self.name, self.attrs = function, function.fn.__name__, dict(attrs or {})
+        self.fn, self.name, self.attrs = function, function.__name__, dict(attrs or {})
         if not isinstance(signature, dict):
             raise TypeError(f"the signature of '{self.name}' is a dict of types by parameter, not {signature!r}")
         self.signature = {self._find(key): self._check_type(self._find(key), kind) for key, kind in signature.items()}
@@ -48,7 +49,7 @@ class ASTSource:
         """The source for a signature as the library writes it, which a launch has compiled. `wholes`: the arguments that the
         signature has in parts or not at all, as `_variants.find` describes them."""
         from ..runtime._variants import Bound, Part
-        entries, signature, constants, facts = dict(_split(text)), {}, {}, {}
+        entries, signature, constants, facts = dict(split_signature(text)), {}, {}, {}
 
         def describe(path, value):
             if isinstance(value, Bound):
@@ -177,8 +178,30 @@ class ASTSource:
     def parse_options(self):
         return {}
 
+    def find_writes(self):
+        """The names of the parameters that the kernel may write through. Of arguments in parts, those of the parts."""
+        from ..runtime.jit import pack_options
+        native, signature = self.resolve()
+        options = pack_options(dict.fromkeys(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), 0))
+        return frozenset(native._emit("cpu:interpreter", signature, options, "writes")[0].decode().split())
 
-def _split(text):
+    def make_ir(self, target, options, codegen_fns, module_map, context):
+        """The parameters that the kernel writes, as PyTorch's analysis of Triton's IR finds them. Numbers count as unknown
+        until the launch, whatever `constexprs` says: another value may take another branch."""
+        from .._C import ir
+        constants = {path: value for path, value in self._constants.items() if len(path) > 1 or self.signature[path[0]] == "constexpr"}
+        source = ASTSource(self.fn, self.signature, {path[0] if len(path) == 1 else path: value for path, value in constants.items()})
+        parameters = []
+        for name, kind in self.signature.items():
+            if str(kind).startswith("*"):
+                parameters.append(name)
+            elif str(kind).startswith("tensordesc"):
+                # Strides and sizes follow the base.
+                parameters += [name] + [None] * 2 * len(_DESCRIPTOR.fullmatch(kind).group(2).split(","))
+        return ir.module(self.name, parameters, source.find_writes())
+
+
+def split_signature(text):
     """(name, value) of each entry of a signature; commas in tuples and strings stand for themselves."""
     entries, depth, start = [], 0, 0
     for token in re.finditer(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),<>\[\]]|$""", text):
@@ -207,17 +230,19 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles a source for a target, by default the current device's. No device of that kind is needed."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"an ASTSource is expected, not {src!r}; a file of another compiler's IR cannot be compiled here")
-    from ..runtime.jit import OPTIONS, pack_options, read_target_options
+    from ..runtime.jit import OPTIONS, leave_out_overflow, pack_options, read_target_options
     if target is None:
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
     given = dict(options or {})
     options = {name: int(_plain(given.get(name) or 0)) for name in OPTIONS}
+    if given.get("sanitize_overflow", True) is False:
+        options["debug"] = leave_out_overflow(options["debug"])
     options["options"] = read_target_options(given.get("options"))
     native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
     compiled = CompiledKernel(src.fn, native, None, None, signature, pack_options(options), target=text, src=src)
-    compiled._read()
+    compiled._compile()
     return compiled
 
 
@@ -238,6 +263,33 @@ class Backend:
     def hash(self):
         from ..runtime.cache import triton_key
         return f"{triton_key()}-{self.target.text}"
+
+    def parse_options(self, options):
+        """The options of a launch that the compilers know or accept, as attributes."""
+        from ..runtime.jit import IGNORED_OPTIONS
+        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "launch_pdl": False}
+        return types.SimpleNamespace(**{**dict.fromkeys(IGNORED_OPTIONS), **defaults, **options})
+
+    @staticmethod
+    def parse_attr(text):
+        """A fact about an argument, as `native_specialize_impl` tells it."""
+        return [["tt.divisibility", 16]] if "D" in text else []
+
+    @staticmethod
+    def get_arg_specialization(arg, kind, **options):
+        from ..runtime.jit import native_specialize_impl
+        return native_specialize_impl(None, arg, align=options.get("align", True))[1]
+
+    # What the library has itself.
+
+    def load_dialects(self, context):
+        pass
+
+    def get_codegen_implementation(self, options):
+        return {}
+
+    def get_module_map(self):
+        return {}
 
 
 def make_backend(target):

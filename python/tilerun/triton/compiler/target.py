@@ -19,6 +19,8 @@ class GPUTarget:
                 # Hopper's and Blackwell's matrix units are in the architecture with the suffix.
                 arch = f"sm_{arch}{'a' if int(arch) >= 90 else ''}"
             return f"cuda:{arch}"
+        if self.backend == "cpu":
+            return "cpu:interpreter"  # Frameworks write the number of no architecture, or nothing.
         return f"{self.backend}:{self.arch}"
 
     @staticmethod

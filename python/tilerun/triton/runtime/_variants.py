@@ -217,7 +217,7 @@ class _Parts:
         constants = {p.name for p in self.function.params if p.is_constexpr}
         parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
         arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
-        return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
+        return (f"{self.function.decorator}\ndef {self.function.__name__}({parameters}):\n    __inner({arguments})\n")
 
 
 def _unwrap_items(value):
@@ -266,8 +266,7 @@ class _Variant(_native.Kernel):
         self._wholes = {name: _Weak(whole) for name, whole in wholes.items()}
         constants = {p.name for p in function.params if p.is_constexpr}
         self.arg_names = names
-        self._setup(tuple(names), tuple(name in constants for name in names), {},
-                    (0, 0, 0, 0, 1 if function.debug else 0))
+        self._begin(tuple(names), tuple(name in constants for name in names))
         extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
         extra += [(f"__c{i}", found) for i, found in enumerate(classes)]
         collector = _source.Collector()
@@ -276,7 +275,16 @@ class _Variant(_native.Kernel):
         else:
             sources, name, watched = collector.collect(function, extra)
         self._load(sources, name, bound, watched)
+        self._sources = sources, name
         collector.note_user(function)
+
+    def _begin(self, names, flags):
+        self._flags = flags
+        self._setup(names, flags, {}, (0, 0, 0, 0, 1 if self.function.debug else 0))
+
+    def __reduce__(self):
+        """It is pickled with its sources, as the function is that has lost its own."""
+        return _restore_variant, (self.function, self.bound, self.wrapper, self.arg_names, self._flags, self._sources, self.wholes)
 
     @property
     def wholes(self):
@@ -285,3 +293,13 @@ class _Variant(_native.Kernel):
 
     def _make_compiled(self, kind, index, signature, options):
         return CompiledKernel(self.function, self, kind, index, signature, options)
+
+
+def _restore_variant(function, bound, wrapper, names, flags, sources, wholes):
+    variant = _Variant.__new__(_Variant)
+    variant.function, variant.fn, variant.bound, variant.wrapper = function, function.fn, bound, wrapper
+    variant._wholes = {name: _Weak(whole) for name, whole in wholes.items()}
+    variant.arg_names, variant._sources = names, sources
+    variant._begin(tuple(names), flags)
+    variant._load(*sources, bound, [])
+    return variant

@@ -21,7 +21,7 @@ from . import _copies
 from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
-from .errors import AutotunerError, OutOfResources
+from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface, OPTIONS, entry, pack_options
 
 

@@ -1,6 +1,7 @@
 """`triton.runtime.cache`: frameworks' queries about caching. Kernels are kept by the library
 (docs/caching.md)."""
 
+import base64
 import functools
 import os
 
@@ -22,6 +23,11 @@ def triton_key():
     """What distinguishes this compiler from others, for keys of frameworks' own caches: another build of the library or
     of a plugin, as an upgrade brings, has another one."""
     return f"tilerun-{__version__}-{_native.compiler_key()}"
+
+
+def _base32(key):
+    """A hash, which is hexadecimal, as frameworks name folders by it."""
+    return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
 
 
 __all__ = ["default_cache_dir", "triton_key"]

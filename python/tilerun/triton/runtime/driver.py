@@ -25,12 +25,32 @@ class _Utilities:
                 "mem_bus_width": getattr(known, "memory_bus_width", 0), "arch": read("arch", ""), "name": read("name", "")}
 
 
-class Driver:
-    """The driver of the devices here. There is one, which follows torch's current device."""
+class _Driver:
 
     def __init__(self):
         self.utils = _Utilities()
         self.binary_ext = {CUDA: "ptx", ROCM: "hsaco"}
+
+    def get_device_capability(self, device=None):
+        arch = str(self.get_current_target().arch)
+        return (int(arch) // 10, int(arch) % 10) if arch.isdigit() else (0, 0)
+
+    def get_empty_cache_for_benchmark(self):
+        """Memory as large as any L2 cache: writing it takes the caches from a kernel that is measured."""
+        import torch
+        return torch.empty(256 * 1024 * 1024 // 4, dtype=torch.int32, device=self.get_active_torch_device())
+
+    def clear_cache(self, cache):
+        cache.zero_()
+
+    def get_benchmarker(self):
+        from ..testing import do_bench
+        return do_bench
+
+
+
+class Driver(_Driver):
+    """The driver of the devices here. It follows torch's current device."""
 
     @staticmethod
     def is_active():
@@ -63,24 +83,40 @@ class Driver:
         import torch
         return torch.cuda
 
-    def get_device_capability(self, device=None):
-        arch = str(self.get_current_target().arch)
-        return (int(arch) // 10, int(arch) % 10) if arch.isdigit() else (0, 0)
-
-    def get_empty_cache_for_benchmark(self):
-        """Memory as large as any L2 cache: writing it takes the caches from a kernel that is measured."""
-        import torch
-        return torch.empty(256 * 1024 * 1024 // 4, dtype=torch.int32, device=self.get_active_torch_device())
-
-    def clear_cache(self, cache):
-        cache.zero_()
-
-    def get_benchmarker(self):
-        from ..testing import do_bench
-        return do_bench
-
     def synchronize(self):
         _native.synchronize(*_devices.get_default())
+
+
+class CpuDriver(_Driver):
+    """The interpreter, for frameworks that ask for the backend "cpu" by name (`torch._inductor.config.cpu_backend`). It is
+    never the one that queries find active: Driver answers for the CPU, too, where there is no GPU."""
+
+    @staticmethod
+    def is_active():
+        return False
+
+    def get_current_device(self):
+        return 0
+
+    def set_current_device(self, device):
+        pass
+
+    def get_current_stream(self, device=None):
+        return 0
+
+    def get_current_target(self):
+        return GPUTarget.parse(_devices.get_target(CPU, 0), 1)
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cpu")
+
+    def get_device_interface(self):
+        import torch
+        return torch.cpu
+
+    def synchronize(self):
+        """Launches have ended when they return."""
 
 
 class DriverConfig:
@@ -97,7 +133,7 @@ class DriverConfig:
 
 
 driver = DriverConfig()
-__all__ = ["Driver", "DriverConfig", "driver", "KINDS"]
+__all__ = ["CpuDriver", "Driver", "DriverConfig", "driver", "KINDS"]
 
 
 def __getattr__(name):

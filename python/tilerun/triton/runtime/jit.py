@@ -4,6 +4,7 @@ and takes the launches that are not plain: first ones, those with hooks, copies,
 import ast
 import functools
 import inspect
+import weakref
 from collections import defaultdict
 
 from .. import _missing
@@ -40,6 +41,11 @@ def read_target_options(given):
                             "bool is expected")
         pairs.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
     return tuple(pairs)
+
+
+def leave_out_overflow(debug):
+    """The option `debug` for a kernel whose integers wrap, with assertions if it has them."""
+    return 2 if debug else 0
 
 
 def pack_options(options, checks=0):
@@ -102,15 +108,18 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.decorator = self._make_decorator()
         self.kernel = None
-        self.pre_run_hooks = []
-        self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
-        self._variants = {}
-        self._seen = set()
         self._sources = None
         functools.update_wrapper(self, fn, updated=())
+        self._begin()
+
+    def _begin(self):
+        """What no process inherits from another."""
+        self.pre_run_hooks = []
+        self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
+        self._variants, self._seen = {}, set()
         defaults = {p.name: unwrap_argument(p.default) for p in self.params if p.has_default}
         self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
-                    (0, 0, 0, 0, 1 if debug else 0))
+                    (0, 0, 0, 0, 1 if self.debug else 0))
 
     def _make_decorator(self):
         settings = []
@@ -136,8 +145,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     @property
     def used_global_vals(self):
         """The globals that it uses, with their values when it was compiled: {(name, id of the scope): (value, scope)}."""
+        if self.fn is None:
+            return {}
         _, _, watched = _source.Collector().collect(self)
         return {(name, id(scope)): (value[0], scope) for scope, name, *value in watched if value and name is not None}
+
+    @used_global_vals.setter
+    def used_global_vals(self, value):
+        """Ignored: code that takes a kernel apart to pickle it sets this, and sets it back."""
 
     @property
     def cache(self):
@@ -146,11 +161,15 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     @property
     def __globals__(self):
-        return self.fn.__globals__
+        return None if self.fn is None else self.fn.__globals__
+
+    @__globals__.setter
+    def __globals__(self, value):
+        """Ignored, as for used_global_vals."""
 
     @property
     def _fn_name(self):
-        return f"{self.module}.{self.fn.__qualname__}"
+        return f"{self.module}.{self.__qualname__}"
 
     def get_capture_scope(self):
         """The names that the function sees: its globals and its captured variables."""
@@ -162,7 +181,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def is_gluon(self):
         return False
 
-    # As functions are: copied by reference, and pickled by name.
+    # As functions are: copied by reference, and pickled by name. What has lost its function, as code does that sends
+    # kernels to another process, is pickled with its sources.
 
     def __copy__(self):
         return self
@@ -171,7 +191,11 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return self
 
     def __reduce__(self):
-        return self.fn.__qualname__
+        if self.fn is not None:
+            return self.__qualname__
+        self._ensure_loaded()
+        left_out = "__wrapped__", "_variants", "_seen", "_users", "device_caches", "pre_run_hooks", "_hash_lock"
+        return _restore, ({name: value for name, value in vars(self).items() if name not in left_out}, )
 
     def __hash__(self):
         return hash((self.module, self.__qualname__, id(self)))
@@ -180,7 +204,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return self is other
 
     def __repr__(self):
-        return f"JITFunction({self.module}:{self.fn.__qualname__})"
+        return f"JITFunction({self.module}:{self.__qualname__})"
 
     @entry
     def __call__(self, *args, **kwargs):
@@ -209,8 +233,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         except (KeyError, TypeError, ValueError) as error:
             self._fail(f"{_memory.show(specialization_data)} is not the specialization_data of a compiled kernel ({error})",
                        ValueError)
-        if name != self.fn.__name__:
-            raise RuntimeError(f"Specialization data is for {name} but trying to preload for {self.fn.__name__}")
+        if name != self.__name__:
+            raise RuntimeError(f"Specialization data is for {name} but trying to preload for {self.__name__}")
         self._ensure_loaded()
         kind, index = _devices.get_default()
         self._specialize(kind, index, signature, options)
@@ -222,6 +246,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         with lock:
             if self._sources is not None and self._is_loaded():
                 return
+            if self.fn is None and self._sources is not None:
+                self._load(self._sources, self.__name__, "", [])
+                return
             collector = _source.Collector()
             sources, name, watched = collector.collect(self)
             self._load(sources, name, "", watched)
@@ -231,7 +258,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._set_slow(bool(self.pre_run_hooks))
 
     def _fail(self, what, kind=TypeError):
-        raise kind(f"kernel '{self.fn.__name__}': {name_parts(what)}")
+        raise kind(f"kernel '{self.__name__}': {name_parts(what)}")
 
     def _bind(self, args, kwargs):
         """(values by parameter in order, options) of a call."""
@@ -262,6 +289,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                            KeyError)
         if knobs.runtime.debug:
             options["debug"] = 1  # Whatever kernel and launch say, as in Triton.
+        if kwargs.get("sanitize_overflow", True) is False and "sanitize_overflow" not in self.signature.parameters:
+            options["debug"] = leave_out_overflow(options["debug"])
         missing = [p for p in self.params if p.name not in values and not p.has_default]
         if missing:
             self._fail("no value is passed for " + ", ".join(
@@ -309,7 +338,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         checks = int(knobs.checks_are_on() and kind == _memory.CPU)
         own = dict(options.get("options", ())).get("checks", "false") if kind == _memory.CPU else "false"
         if checks or own == "true" or "overflow" in own.split(","):
-            options["debug"] = 1  # Overflow is checked where the compiler has left marks.
+            options["debug"] = options["debug"] or 1  # Overflow is checked where the compiler has left marks.
         packed = pack_options(options, checks)
         if checks or own != "false":
             index = _devices.CHECKED
@@ -320,7 +349,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             grid = grid(bound)
         if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
             return None
-        with _copies.Copies(self.fn.__name__, kind, index) as copies:
+        with _copies.Copies(self.__name__, kind, index) as copies:
             return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed,
                                            options.get("launch_pdl", False))
 
@@ -349,7 +378,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if key in self._seen:
             return False
         self._seen.add(key)
-        call = dict(key=str(key), repr=f"{self.fn.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=False,
+        call = dict(key=str(key), repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=False,
                     compile={}, already_compiled=False)
         compiled = kernel._make_compiled(kind, index, key[2], options)
         constants = compiled.src.constants
@@ -448,11 +477,19 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 _plain_run = JITFunction.run
 
 
+def _restore(attributes):
+    """A kernel that was pickled with its sources."""
+    function = JITFunction.__new__(JITFunction)
+    vars(function).update(attributes, _users=weakref.WeakSet())
+    function._begin()
+    return function
+
+
 class _HookFunction:
     """The arguments of cache hooks about a kernel."""
 
     def __init__(self, function):
-        self.module, self.name, self.jit_function = function.module, function.fn.__name__, function
+        self.module, self.name, self.jit_function = function.module, function.__name__, function
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
@@ -475,7 +512,38 @@ def get_jit_fn_file_line(fn):
     return function.path, function.starting_line_number
 
 
+def mangle_type(arg, specialize=False):
+    """The type of an argument, as signatures write it; "constexpr" for what can only be a constant."""
+    from ..tools.tensor_descriptor import TensorDescriptor
+    arg = unwrap_argument(arg)
+    if isinstance(arg, (tuple, list)):
+        return tuple(mangle_type(item) for item in arg)
+    if isinstance(arg, TensorDescriptor):
+        padding = ",nan" if arg.padding == "nan" else ""
+        return f"tensordesc<{mangle_type(arg.base)[1:]}[{','.join(str(unwrap(n)) for n in arg.block_shape)}]{padding}>"
+    if isinstance(arg, bool):
+        return "i1"
+    if isinstance(arg, int):
+        return "i32" if -(1 << 31) <= arg < 1 << 31 else "i64" if arg < 1 << 63 else "u64"
+    if isinstance(arg, float):
+        return "fp32"
+    number = _memory.find_dtype(getattr(arg, "dtype", None)) if hasattr(arg, "dtype") else 0
+    return "*" + _memory.DTYPE_NAMES[number] if number else "constexpr"
+
+
+def native_specialize_impl(backend, arg, is_const=False, specialize_value=True, align=True):
+    """(the type of an argument, "D" if launches specialize on it as a multiple of 16, or None)."""
+    kind, value = mangle_type(arg), None
+    if kind.startswith("*"):
+        value = arg.data_ptr() if hasattr(arg, "data_ptr") else None
+    elif kind in ("i32", "i64", "u64") and specialize_value:
+        value = unwrap(arg)
+    return kind, "D" if align and isinstance(value, int) and value % 16 == 0 else None
+
+
 def preload(specialization_data, function):
     """Compiles for one function what an earlier process had compiled."""
     return function.preload(specialization_data)
+
+
 __getattr__ = _missing.explain(__name__)
