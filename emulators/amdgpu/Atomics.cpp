@@ -144,35 +144,45 @@ template <class F, bool returnsOld> void ldsAtomic(Wave &w, const Instruction &i
 }
 
 namespace op {
-// One operation for each row, named by its place.
-template <unsigned line> struct Row;
-#define ATOMIC(old, now, T, ...)                                                                   \
-  template <> struct Row<__LINE__> {                                                               \
+#define ATOMIC(Id, old, now, T, ...)                                                               \
+  struct Id {                                                                                      \
     using Value = T;                                                                               \
     static T apply([[maybe_unused]] T a, T b) { return __VA_ARGS__; }                              \
   };
 #include "emulators/amdgpu/Atomics.def"
 #undef ATOMIC
 } // namespace op
+template <class Op> using CombineOf = Combine<Op, typename Op::Value>;
 
 // "global_atomic_add|global_atomic_add_u32"
 #define BOTH(prefix, old, now) (sizeof(now) > 1 ? prefix old "|" prefix now : prefix old)
-#define ROW_FUNCTION Combine<op::Row<__LINE__>, op::Row<__LINE__>::Value>
 
 constexpr OpcodeRow globalRowList[] = {
-#define ATOMIC(old, now, T, ...)                                                                   \
-  {BOTH("global_atomic_", old, now),         Family::atomic, 1, returns, {A, A, A, A},             \
-   globalAtomic<Space::global, ROW_FUNCTION>},
+#define ATOMIC(Id, old, now, T, ...)                                                               \
+  {BOTH("global_atomic_", old, now),                                                               \
+   Family::atomic,                                                                                 \
+   1,                                                                                              \
+   returns,                                                                                        \
+   {A, A, A, A},                                                                                   \
+   globalAtomic<Space::global, CombineOf<op::Id>>},
 #include "emulators/amdgpu/Atomics.def"
 #undef ATOMIC
-#define ATOMIC(old, now, T, ...)                                                                   \
-  {BOTH("flat_atomic_", old, now),         Family::atomic, 1, returns, {A, A, A},                  \
-   globalAtomic<Space::flat, ROW_FUNCTION>},
+#define ATOMIC(Id, old, now, T, ...)                                                               \
+  {BOTH("flat_atomic_", old, now),                                                                 \
+   Family::atomic,                                                                                 \
+   1,                                                                                              \
+   returns,                                                                                        \
+   {A, A, A},                                                                                      \
+   globalAtomic<Space::flat, CombineOf<op::Id>>},
 #include "emulators/amdgpu/Atomics.def"
 #undef ATOMIC
-#define ATOMIC(old, now, T, ...)                                                                   \
-  {BOTH("buffer_atomic_", old, now),         Family::atomic, 0, 0, {A, A, A, Type::b32},           \
-   globalAtomic<Space::buffer, ROW_FUNCTION>},
+#define ATOMIC(Id, old, now, T, ...)                                                               \
+  {BOTH("buffer_atomic_", old, now),                                                               \
+   Family::atomic,                                                                                 \
+   0,                                                                                              \
+   0,                                                                                              \
+   {A, A, A, Type::b32},                                                                           \
+   globalAtomic<Space::buffer, CombineOf<op::Id>>},
 #include "emulators/amdgpu/Atomics.def"
 #undef ATOMIC
     {"buffer_atomic_cmpswap|buffer_atomic_cmpswap_b32",
@@ -259,25 +269,14 @@ template <bool returnsOld, class F> constexpr OpcodeRow ldsRow(const char *spell
           ldsAtomic<F, returnsOld>};
 }
 
-namespace ldsOp {
-template <unsigned line> struct Row;
-#define LDS_ATOMIC(operation, type, T, ...)                                                        \
-  template <> struct Row<__LINE__> {                                                               \
-    using Value = T;                                                                               \
-    static T apply(T a, T b) { return __VA_ARGS__; }                                               \
-  };
-#include "emulators/amdgpu/LdsAtomics.def"
-#undef LDS_ATOMIC
-} // namespace ldsOp
 struct Take {
   template <class T> static T apply(T, T b) { return b; }
 };
-#define LDS_FUNCTION Combine<ldsOp::Row<__LINE__>, ldsOp::Row<__LINE__>::Value>
 
 constexpr OpcodeRow ldsRowList[] = {
-#define LDS_ATOMIC(operation, type, T, ...)                                                        \
-  ldsRow<false, LDS_FUNCTION>("ds_" operation "_" type),                                           \
-      ldsRow<true, LDS_FUNCTION>("ds_" operation "_rtn_" type),
+#define LDS_ATOMIC(operation, type, Id)                                                            \
+  ldsRow<false, CombineOf<op::Id>>("ds_" operation "_" type),                                      \
+      ldsRow<true, CombineOf<op::Id>>("ds_" operation "_rtn_" type),
 #include "emulators/amdgpu/LdsAtomics.def"
     ldsRow<true, Combine<Take, uint32_t>>("ds_wrxchg_rtn_b32|ds_storexchg_rtn_b32"),
     ldsRow<true, Combine<Take, uint64_t>>("ds_wrxchg_rtn_b64|ds_storexchg_rtn_b64"),
