@@ -48,6 +48,7 @@ static void setFacts(Architecture &arch) {
   info.hasDotBytes = true;
   info.readsFloat8 = arch.hasFloat8();
   info.roundsToFloat8 = arch.hasFloat8();
+  info.hasUnsignedZeros8 = arch.hasUnsignedZeros8();
   info.assembler = "gcn";
   info.sharedModel.banks = arch.generation == Generation::Cdna4 ? 64 : 32;
   // A shuffle by DPP is one or two instructions of the vector unit, one through ds_bpermute as much

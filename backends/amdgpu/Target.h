@@ -37,10 +37,13 @@ struct Architecture {
   bool hasPermlane() const { return !isCdna(); }
   /// v_dot4_i32_iu8 in place of v_dot4_i32_i8.
   bool hasMixedDot() const { return generation >= Generation::Rdna3; }
-  /// cvt.pk.{fp8,bf8}.f32 and back, of the formats of the Open Compute Project.
+  /// cvt.pk.{fp8,bf8}.f32 and back, of the formats of the Open Compute Project or of those without
+  /// a negative zero (FNUZ): float8e4b8 and float8e5b16.
   bool hasFloat8() const {
-    return generation == Generation::Cdna4 || generation == Generation::Rdna4;
+    return hasUnsignedZeros8() || generation == Generation::Cdna4 ||
+           generation == Generation::Rdna4;
   }
+  bool hasUnsignedZeros8() const { return generation == Generation::Cdna3; }
   /// v_minimum and v_maximum, which keep NaN.
   bool hasMinimum() const {
     return generation == Generation::Cdna4 || generation == Generation::Rdna4;

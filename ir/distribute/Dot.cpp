@@ -44,6 +44,10 @@ static std::optional<MatrixElement> nativeElement(Type type) {
     return MatrixElement::E4M3;
   if (isa<Float8E5M2Type>(type))
     return MatrixElement::E5M2;
+  if (isa<Float8E4M3FNUZType>(type))
+    return MatrixElement::E4B8;
+  if (isa<Float8E5M2FNUZType>(type))
+    return MatrixElement::E5B16;
   return std::nullopt;
 }
 

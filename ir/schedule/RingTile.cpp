@@ -90,6 +90,8 @@ Type schedule::opaqueElement(MatrixElement element, MLIRContext *context) {
   case MatrixElement::TF32:
   case MatrixElement::E4M3:
   case MatrixElement::E5M2:
+  case MatrixElement::E4B8:
+  case MatrixElement::E5B16:
     return {};
   }
   return {};

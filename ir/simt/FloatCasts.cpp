@@ -1,6 +1,6 @@
-// Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b8,
-// float8e5b16 and float8e4b15, which no GPU of ours knows, and those of float8e4nv and float8e5
-// that the target does not have. (Others of these two are simt.fp_cast, a target's own.)
+// Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b15, which
+// no GPU of ours knows, and those of other formats that the target does not have. (The rest are
+// simt.fp_cast, a target's own: of float8e4nv and float8e5, or of float8e4b8 and float8e5b16.)
 #include "ir/simt/FloatCasts.h"
 #include "ir/math/Functions.h"
 
@@ -19,12 +19,14 @@ struct Format {
   bool hasInfinity = false; ///< As float16 has it, whose upper byte these codes are.
 };
 
-/// A format that no target knows, or this one does not.
-std::optional<Format> formatOf(Type type, bool isTargetsOwn = true) {
+/// A format that no target knows, or this one does not: it `converts` its own formats.
+std::optional<Format> formatOf(Type type, const target::TargetInfo &target, bool converts) {
   type = getElementTypeOrSelf(type);
-  if (isa<Float8E4M3FNUZType>(type))
+  const bool isFnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+  const bool isTargetsOwn = converts && isFnuz == target.hasUnsignedZeros8;
+  if (isa<Float8E4M3FNUZType>(type) && !isTargetsOwn)
     return Format{3, 8, 0x7f, true, 0x80};
-  if (isa<Float8E5M2FNUZType>(type))
+  if (isa<Float8E5M2FNUZType>(type) && !isTargetsOwn)
     return Format{2, 16, 0x7f, true, 0x80};
   if (isa<tile::F8E4M3B15Type>(type))
     return Format{3, 15, 0x7f, false, 0x7f};
@@ -152,8 +154,11 @@ static Value roundToOdd(const Emit &e, Value source) {
 Value simt::castFloat8(LowerContext &c, Value source, Type from, Type to,
                        tile::RoundingMode rounding) {
   bool isTargetsOwn = c.target.roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
-  std::optional<Format> fromFormat = formatOf(from, c.target.readsFloat8),
-                        toFormat = formatOf(to, isTargetsOwn);
+  // What has no NaN keeps the sign of one, which instructions do not give.
+  const bool keepsSign =
+      c.target.hasUnsignedZeros8 && isa<tile::F8E4M3B15Type>(getElementTypeOrSelf(to));
+  std::optional<Format> fromFormat = formatOf(from, c.target, c.target.readsFloat8 && !keepsSign),
+                        toFormat = formatOf(to, c.target, isTargetsOwn);
   if (!fromFormat && !toFormat)
     return {};
   Type i32 = c.b.getI32Type();

@@ -31,8 +31,9 @@ struct Range {
 template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
-         hasLoadMatrix, hasDotBytes, readsFloat8, roundsToFloat8, assembler, hasGridDependency,
-         hasRoles, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
+         hasLoadMatrix, hasDotBytes, readsFloat8, roundsToFloat8, hasUnsignedZeros8, assembler,
+         hasGridDependency, hasRoles, sharedModel, exchange, matrixInstructions,
+         warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -46,6 +47,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("dot-bytes", hasDotBytes);
   flag("reads-float8", readsFloat8);
   flag("rounds-to-float8", roundsToFloat8);
+  flag("float8-fnuz", hasUnsignedZeros8);
   flag("grid-dependency", hasGridDependency);
   flag("roles", hasRoles);
   number("banks", banks, Range{1, 1024, true});

@@ -9,7 +9,8 @@
 
 namespace tilerun::target {
 
-/// X(enumerator, name, bytes): one for each element type.
+/// X(enumerator, name, bytes): one for each element type. E4B8 and E5B16 are the formats without a
+/// negative zero (FNUZ).
 #define TILERUN_MATRIX_ELEMENTS(X)                                                                 \
   X(F16, "f16", 2)                                                                                 \
   X(BF16, "bf16", 2)                                                                               \
@@ -19,7 +20,9 @@ namespace tilerun::target {
   X(I8, "i8", 1)                                                                                   \
   X(I32, "i32", 4)                                                                                 \
   X(E4M3, "e4m3", 1)                                                                               \
-  X(E5M2, "e5m2", 1)
+  X(E5M2, "e5m2", 1)                                                                               \
+  X(E4B8, "e4b8", 1)                                                                               \
+  X(E5B16, "e5b16", 1)
 
 enum class MatrixElement {
 #define X(enumerator, name, bytes) enumerator,

@@ -12,9 +12,16 @@ std::optional<MatrixInstruction> target::opaqueInstruction(MatrixElement a, Matr
                                                            MatrixElement acc, unsigned m,
                                                            unsigned n, unsigned k, unsigned lanes) {
   for (MatrixElement element : {a, b, acc})
-    if (element == MatrixElement::TF32 || element == MatrixElement::E4M3 ||
-        element == MatrixElement::E5M2)
+    switch (element) {
+    case MatrixElement::TF32:
+    case MatrixElement::E4M3:
+    case MatrixElement::E5M2:
+    case MatrixElement::E4B8:
+    case MatrixElement::E5B16:
       return std::nullopt;
+    default:
+      break;
+    }
   for (unsigned size : {m, n, k, lanes})
     if (!llvm::has_single_bit(size))
       return std::nullopt;

@@ -94,10 +94,12 @@ struct TargetInfo {
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
   bool hasDotBytes = false; ///< simt.dot_bytes is an instruction, for products without a matrix.
-  /// simt.fp_cast reads f8E4M3FN and f8E5M2; else integer arithmetic does.
+  /// simt.fp_cast reads the target's formats of 8-bit floats; else integer arithmetic does.
   bool readsFloat8 = true;
-  /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.
+  /// simt.fp_cast rounds into them, to nearest; else integer arithmetic does.
   bool roundsToFloat8 = false;
+  /// These are f8E4M3FNUZ and f8E5M2FNUZ in place of f8E4M3FN and f8E5M2.
+  bool hasUnsignedZeros8 = false;
   /// The assembly language, as tile.inline_asm names it: "ptx"; empty: it has none.
   std::string assembler;
   /// A launch may begin before the previous one has ended, so tile.grid_dependency is an

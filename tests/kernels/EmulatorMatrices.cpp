@@ -28,6 +28,10 @@ static double decode(uint64_t word, MatrixElement element, MLIRContext *context)
     return toDouble(word, Float8E4M3FNType::get(context));
   case MatrixElement::E5M2:
     return toDouble(word, Float8E5M2Type::get(context));
+  case MatrixElement::E4B8:
+    return toDouble(word, Float8E4M3FNUZType::get(context));
+  case MatrixElement::E5B16:
+    return toDouble(word, Float8E5M2FNUZType::get(context));
   case MatrixElement::I8:
     return int8_t(word);
   case MatrixElement::I32:

@@ -27,6 +27,10 @@ static Type floatType(MatrixElement element, MLIRContext *context) {
     return Float8E4M3FNType::get(context);
   case MatrixElement::E5M2:
     return Float8E5M2Type::get(context);
+  case MatrixElement::E4B8:
+    return Float8E4M3FNUZType::get(context);
+  case MatrixElement::E5B16:
+    return Float8E5M2FNUZType::get(context);
   case MatrixElement::I8:
   case MatrixElement::I32:
     return {};

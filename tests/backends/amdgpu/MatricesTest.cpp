@@ -24,6 +24,10 @@ llvm::StringRef typeOf(MatrixElement element) {
     return "f8E4M3FN";
   case MatrixElement::E5M2:
     return "f8E5M2";
+  case MatrixElement::E4B8:
+    return "f8E4M3FNUZ";
+  case MatrixElement::E5B16:
+    return "f8E5M2FNUZ";
   default:
     return nameOf(element);
   }

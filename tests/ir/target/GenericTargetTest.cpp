@@ -55,6 +55,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.hasDotBytes = true;
   target.readsFloat8 = false;
   target.roundsToFloat8 = true;
+  target.hasUnsignedZeros8 = true;
   target.hasGridDependency = true;
   target.hasRoles = true;
   target.sharedModel = {64, 8, 8};
@@ -71,10 +72,10 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   std::string text = printTarget(target);
   EXPECT_EQ(text,
             "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,shuffle=off,async=on,"
-            "load-matrix=on,dot-bytes=on,reads-float8=off,rounds-to-float8=on,grid-dependency=on,"
-            "roles=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-cost=3,select-cost=4,wavefront-"
-            "cost=5,"
-            "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
+            "load-matrix=on,dot-bytes=on,reads-float8=off,rounds-to-float8=on,float8-fnuz=on,"
+            "grid-dependency=on,roles=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-cost=3,"
+            "select-cost=4,wavefront-cost=5,barrier-cost=6,assembler=text,matrix=multiply:16x16x16:"
+            "f16:bf16:f32:" +
                 a.toString() + ":" + a.toString() + ":" + d.toString() +
                 ":imprecise,matrix=opaque:16x16x32:i8:i8:i32,"
                 "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
@@ -140,9 +141,9 @@ TEST(GenericTarget, ErrorsNameTheWord) {
   EXPECT_EQ(
       errorOf("generic:lane=64"),
       "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, shuffle, "
-      "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, grid-dependency, "
-      "roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
-      "barrier-cost, assembler, matrix, warp-group");
+      "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, float8-fnuz, "
+      "grid-dependency, roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
+      "wavefront-cost, barrier-cost, assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:threads=0"), "'threads=0' is not a number from 1 to 65536");
@@ -172,7 +173,7 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
             "matrix=opaque:16x12x16:f16:f16:f32: '16x12x16' is not three powers of two up to 1024");
   EXPECT_EQ(errorOf("generic:matrix=opaque:16x16x16:f17:f16:f32"),
             "matrix=opaque:16x16x16:f17:f16:f32: 'f17' is not an element type; there are f16, "
-            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2");
+            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, e4b8, e5b16");
   EXPECT_EQ(errorOf("generic:lanes=128,matrix=opaque:8x8x8:f16:f16:f32"),
             "matrix=opaque:8x8x8:f16:f16:f32: no opaque instruction of these types and sizes is "
             "possible with 128 lanes");
@@ -211,7 +212,8 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
        "layout 'mma.m8n8.d' is not of 16 rows"},
       {group("4:64x4x16", good), "layout 'mma.m16n8.d' has more than 4 columns"},
       {group("4:64x256x16", "f16:half:f32:mma.m16n8k16.a.b16:mma.m16n8.d"),
-       "'half' is not an element type; there are f16, bf16, tf32, f32, f64, i8, i32, e4m3, e5m2"}};
+       "'half' is not an element type; there are f16, bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, "
+       "e4b8, e5b16"}};
   for (const auto &[text, problem] : wrong)
     EXPECT_EQ(errorOf("generic:" + text), text + ": " + problem);
   const std::string row = group("4:64x256x16", good);
