@@ -90,12 +90,14 @@ def test_environment(run_script):
         import os
         from tilerun import _devices
         assert _devices.get_default()[0] == 10 and "gfx90a" in expect_sum().asm["amdgcn"]
-        # Launches follow the variable, as they follow TRITON_INTERPRET.
-        del os.environ["TILERUN_DEVICE"]
-        assert expect_sum().asm.keys() & {"amdgcn"} == set()
-        os.environ["TILERUN_DEVICE"] = "hip:0"
-        assert "gfx90a" in expect_sum().asm["amdgcn"]
+        # The variable is what the setting begins with; a launch does not look at it again.
         os.environ["TILERUN_DEVICE"] = "gpu"
+        assert "gfx90a" in expect_sum().asm["amdgcn"] and knobs.runtime.device == "hip:0"
+        knobs.runtime.device = None
+        assert expect_sum().asm.keys() & {"amdgcn"} == set()
+        del knobs.runtime.device
+        assert "gfx90a" in expect_sum().asm["amdgcn"]
+        knobs.runtime.device = "gpu"
         with pytest.raises(ValueError, match="'gpu' is not the name of a device"):
             expect_sum()
         """, TILERUN_AMDSIM="gfx90a", TILERUN_DEVICE="hip:0")

@@ -228,7 +228,7 @@ def _find_cache():
 # launches there.
 interpreter = _Settings(checks=_flag("TILERUN_CHECKS"), bounds_checks=_flag("TILERUN_BOUNDS_CHECKS", True),
                         autotune=_flag("TILERUN_INTERPRETER_AUTOTUNE"))
-runtime = _Settings(interpret=_flag("TRITON_INTERPRET"), device=_text("TILERUN_DEVICE"), debug=_flag("TRITON_DEBUG"),
+runtime = _Settings(interpret=_flag("TRITON_INTERPRET"), device=os.environ.get("TILERUN_DEVICE"), debug=_flag("TRITON_DEBUG"),
                     launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
                     kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
                     jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
@@ -265,6 +265,6 @@ redis = _Settings(key_format=_text("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{fil
                   host=_text("TRITON_REDIS_HOST", "localhost"),
                   port=_Live(lambda: int(os.environ.get("TRITON_REDIS_PORT", 6379))))
 # Launches are native code, which looks whether one of these has been set since it last asked.
-_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET", "TILERUN_DEVICE"))),
+_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET"))),
                           tuple(map(os.environ.encodekey, ("TILERUN_CHECKS", "TILERUN_BOUNDS_CHECKS"))), _refresh)
 __getattr__ = _missing.explain(__name__)
