@@ -289,3 +289,16 @@ def test_objects_of_fields_as_constants():
     assert (y == x * 4 + 3).all()
     kernel[(1, )](x, y, types.SimpleNamespace(mode="copy"))
     assert (y == x).all()
+
+
+class _Launcher(triton.KernelInterface):
+    """As frameworks have them: an object of its own, and not the name of a function."""
+
+    def __init__(self, kernels):
+        self.kernels = kernels
+
+
+def test_launchers_of_frameworks_are_copied_and_pickled_by_their_state():
+    launcher = _Launcher([add_kernel])
+    for other in (copy.copy(launcher), copy.deepcopy(launcher), pickle.loads(pickle.dumps(launcher))):
+        assert other is not launcher and other.kernels[0] is add_kernel

@@ -173,3 +173,26 @@ def test_what_a_script_makes_on_a_gpu_is_made_on_the_cpu(run_text):
         torch.cuda.init()
         assert not torch.cuda.is_current_stream_capturing()
         """, "--cpu")
+
+
+def test_programs_that_are_started_as_commands(run_text):
+    """They find the drop-in, by PYTHONPATH or by the path that they are given in its place."""
+    done = run_text("""
+        import importlib.metadata, os, subprocess, sys
+        import triton
+        text = ("import triton, triton.language as tl, importlib.metadata; from triton.runtime.jit import JITFunction; "
+                "print(triton.__name__, tl.__name__, importlib.metadata.version('triton') == triton.__version__)")
+        for path in (os.environ["PYTHONPATH"], os.pathsep.join(sys.path)):
+            print(subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": path}, check=True,
+                                 capture_output=True, text=True).stdout, end="")
+        """)
+    assert done.stdout == "tilerun.triton tilerun.triton.language True\n" * 2
+
+
+def test_uninstall_restores_the_paths(run_python):
+    run_python("-c", "import os, sys\n"
+               "before = list(sys.path), os.environ.get('PYTHONPATH')\n"
+               "import tilerun; tilerun.install()\n"
+               "assert os.environ['PYTHONPATH'] != before[1] and sys.path[0] == before[0][0]\n"
+               "tilerun.uninstall()\n"
+               "assert (list(sys.path), os.environ.get('PYTHONPATH')) == before\n")

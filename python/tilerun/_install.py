@@ -1,9 +1,10 @@
-"""Makes `import triton` mean `tilerun.triton`, with all its submodules, in this process."""
+"""Makes `import triton` mean `tilerun.triton`, with all its submodules, in this process and in those that it starts."""
 
 import importlib
 import importlib.abc
 import importlib.machinery
 import multiprocessing.spawn
+import os
 import pathlib
 import sys
 
@@ -71,6 +72,25 @@ def _find_missing(name):
 
 
 _finder = _Alias()
+# A folder with a package `triton` that does what `install` does, and its metadata: for Python programs that this one starts as
+# commands, which inherit PYTHONPATH, or get `sys.path` in its place (the compile workers of PyTorch).
+DROP_IN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "dropin")
+
+
+def _put_on_paths():
+    if DROP_IN not in sys.path:
+        sys.path.insert(1, DROP_IN)  # The first one is the script's.
+    inherited = os.environ.get("PYTHONPATH")
+    if DROP_IN not in (inherited or "").split(os.pathsep):
+        os.environ["PYTHONPATH"] = DROP_IN + (os.pathsep + inherited if inherited else "")
+
+
+def _take_off_paths():
+    sys.path[:] = [path for path in sys.path if path != DROP_IN]
+    inherited = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != DROP_IN]
+    os.environ.pop("PYTHONPATH", None)
+    if inherited:
+        os.environ["PYTHONPATH"] = os.pathsep.join(inherited)
 
 
 class _ForChildren:
@@ -101,13 +121,15 @@ def install():
         sys.meta_path.insert(0, _finder)
     if multiprocessing.spawn.get_preparation_data is _prepare:
         multiprocessing.spawn.get_preparation_data = _prepare_with_us
+    _put_on_paths()
     importlib.import_module("triton")
 
 
 def uninstall():
-    """Restores the meaning of `import triton`; modules that were imported keep their objects."""
+    """Restores the meaning of `import triton`, here and for processes to come; modules that were imported keep their objects."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
+    _take_off_paths()
     for name, module in list(sys.modules.items()):
         if (name == "triton" or name.startswith("triton.")) and module.__name__.startswith(_OURS):
             del sys.modules[name]

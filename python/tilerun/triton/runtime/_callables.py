@@ -29,7 +29,7 @@ class entry:
         return self._method if owner is None else _native.make_entry(self._method.__get__(owner, kind))
 
 
-class _Named:
+class Named:
     """As Python's functions: a copy is the same, so that objects that hold kernels can be copied, and what is pickled is
     the name."""
 
@@ -43,7 +43,7 @@ class _Named:
         return self.__qualname__
 
 
-class KernelInterface(_Named):
+class KernelInterface:
     """Objects that can be launched by `kernel[grid](…)`."""
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
@@ -92,7 +92,7 @@ class KernelParam:
         return "const" in self.annotation and not self.is_constexpr
 
 
-class JITCallable(_Named):
+class JITCallable(Named):
     """Objects that kernels can call: JITFunction and ConstexprFunction."""
 
     def __init__(self, fn):

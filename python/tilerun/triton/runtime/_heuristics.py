@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from ._callables import KernelInterface, entry
+from ._callables import KernelInterface, Named, entry
 
 
 def check_kernel(decorator, fn):
@@ -11,7 +11,7 @@ def check_kernel(decorator, fn):
         raise TypeError(f"@triton.{decorator} decorates a kernel, not {fn!r}; put @triton.jit below it")
 
 
-class Heuristics(KernelInterface):
+class Heuristics(Named, KernelInterface):
     """Computes values of meta-parameters from the other arguments."""
 
     _wraps_kernel = True

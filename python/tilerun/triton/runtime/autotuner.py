@@ -18,6 +18,7 @@ from .. import knobs
 from ..language import constexpr
 from ..tools.tensor_descriptor import TensorDescriptor
 from . import _copies
+from ._callables import Named
 from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
@@ -67,7 +68,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
-class Autotuner(KernelInterface):
+class Autotuner(Named, KernelInterface):
     """Launches the configuration that was the fastest for the key."""
 
     _wraps_kernel = True
