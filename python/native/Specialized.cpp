@@ -237,8 +237,9 @@ static void destroy(PyObject *self) {
 
 bool python::addSpecializedType(PyObject *module) {
   using Fast = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t);
+  // Through the type that compilers take for any function's.
   auto fast = [](Fast function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(function));
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
   };
   static PyMethodDef methods[] = {
       {"run", fast(run), METH_FASTCALL, "Launches it, as Triton's launchers are called."},
