@@ -27,8 +27,9 @@ namespace tilerun {
 llvm::LogicalResult expandDescriptors(mlir::ModuleOp module);
 
 /// Adds the whole optimizer (from descriptors to dead loads) to `manager`, which runs on a builtin
-/// module. This is what `tile-optimize` runs in tile-opt.
-void buildOptimizePipeline(mlir::OpPassManager &manager);
+/// module. This is what `tile-optimize` runs in tile-opt. With `parts` above 1, programs are
+/// reordered for a device of so many parts (`tile-order-programs`).
+void buildOptimizePipeline(mlir::OpPassManager &manager, unsigned parts = 0);
 
 /// Registers the passes above and the pipeline `tile-optimize` for command lines.
 void registerOptimizer();

@@ -102,6 +102,28 @@ def TileLoopSimplify : Pass<"tile-loop-simplify"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TileOrderPrograms : Pass<"tile-order-programs"> {
+  let summary = "give each part of a device a contiguous range of programs";
+  let description = [{
+    For devices of several dies with a cache each, such as the eight XCDs of an MI300X, which get programs in turn: program
+    `i` runs on part `i % parts`. Kernels get new numbers of programs, so that a part's programs are neighbours, in their
+    old order; where `parts` does not divide their number, the first parts have one more. Programs are numbered over
+    the axes up to the last one that the kernel asks for, the first axis fastest. The grid stays as it is, and so do the numbers
+    that `device_print` and `device_assert` show. Does nothing with fewer than two parts.
+
+    ```mlir
+    %pid = tile.program_id 0
+    // becomes, with parts=8
+    %i = tile.program_id 0
+    %n = tile.num_programs 0
+    %part = arith.remui %i, %c8 : i32
+    %pid = %part * (%n / 8) + min(%part, %n % 8) + %i / 8
+    ```
+  }];
+  let options = [Option<"parts", "parts", "unsigned", "0", "parts of the device that get programs in turn; 0 or 1: nothing changes">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileStripHints : Pass<"tile-strip-hints"> {
   let summary = "drop tile.hint and tile.assume once nothing reads them any more";
 }

@@ -8,12 +8,14 @@
 
 using namespace mlir;
 
-void tilerun::buildOptimizePipeline(OpPassManager &manager) {
+void tilerun::buildOptimizePipeline(OpPassManager &manager, unsigned parts) {
   // First, so that every later pass sees what is known of addresses and masks.
   manager.addPass(createTileExpandDescriptors());
   // Helpers that were kept as functions end up in their callers: every backend sees kernels only.
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());
+  if (parts > 1)
+    manager.addPass(createTileOrderPrograms({parts}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Constants decide branches and loops before anything is moved.
@@ -29,8 +31,20 @@ void tilerun::buildOptimizePipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
 }
 
+namespace {
+struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
+  Option<unsigned> parts{*this, "parts",
+                         llvm::cl::desc("parts of the device that get programs in turn, each of "
+                                        "which shall get neighbours; 0: programs keep their order"),
+                         llvm::cl::init(0)};
+};
+} // namespace
+
 void tilerun::registerOptimizer() {
   registerTilePasses();
-  PassPipelineRegistration<>("tile-optimize", "the whole target-independent optimizer",
-                             [](OpPassManager &manager) { buildOptimizePipeline(manager); });
+  PassPipelineRegistration<OptimizeOptions>(
+      "tile-optimize", "the whole target-independent optimizer",
+      [](OpPassManager &manager, const OptimizeOptions &options) {
+        buildOptimizePipeline(manager, options.parts);
+      });
 }
