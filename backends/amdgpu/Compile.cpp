@@ -17,9 +17,11 @@
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/Passes.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -86,6 +88,18 @@ llvm::Error Compilation::check() {
     return makeError("waves_per_eu must be 1 to " + llvm::Twine(arch.limits.maxWaves) + " on " +
                      arch.name + ", but is " + llvm::Twine(options.wavesPerSimd) +
                      "; leave it out for no limit of registers");
+  if (options.matrixSize != 0 && options.matrixSize != 16 && options.matrixSize != 32)
+    return makeError("matrix_instr_nonkdim must be 0, 16 or 32, but is " +
+                     llvm::Twine(options.matrixSize) + "; leave it out for the compiler's choice");
+  if (options.kPack > 2)
+    return makeError("kpack must be 1 or 2, but is " + llvm::Twine(options.kPack) +
+                     "; leave it out for reads that are as wide as they can be");
+  if (options.matrixSize && arch.isCdna())
+    llvm::erase_if(arch.info.matrixInstructions, [&](const target::MatrixInstruction &row) {
+      return row.m != options.matrixSize;
+    });
+  if (options.kPack)
+    arch.info.mostStepsOfRead = options.kPack;
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();
@@ -232,6 +246,12 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
   Compilation compilation{module, options, {}, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
+  if (options.xcds > 1) {
+    PassManager passes(module.getContext());
+    passes.addPass(createTileOrderPrograms({options.xcds}));
+    if (llvm::Error error = runner.check(passes.run(module), "the order of programs"))
+      return std::move(error);
+  }
   llvm::Expected<std::optional<std::string>> asked =
       runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
                             {options.schedule, options.scheduleName}, options.locations);

@@ -23,6 +23,15 @@ struct AmdgpuOptions {
   std::string schedule = {}, scheduleName = "schedule";
   /// Waves of a SIMD that registers must leave room for, 1 to 16; 0 leaves it to the compiler.
   unsigned wavesPerSimd = 0;
+  /// Rows and columns of MFMA instructions, 16 or 32; 0 leaves it to the compiler. As Triton's
+  /// matrix_instr_nonkdim, it says nothing about WMMA, which has 16.
+  unsigned matrixSize = 0;
+  /// Most instructions along k whose operands one access of shared memory brings: 1 or 2 as
+  /// Triton's kpack; 0 for as many as fit the widest access.
+  unsigned kPack = 0;
+  /// Dies that get programs in turn, 8 on an MI300X: each shall get neighbouring programs. 0 or 1:
+  /// programs keep their order.
+  unsigned xcds = 0;
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the code object (DWARF).
   bool locations = false; ///< The same in the text of a stage of MLIR.

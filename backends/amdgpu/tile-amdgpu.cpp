@@ -14,6 +14,13 @@ static cl::opt<std::string> arch("arch", cl::desc("architecture, with features")
 static cl::opt<unsigned> wavesPerSimd("waves-per-eu",
                                       cl::desc("waves of a SIMD that must have room"),
                                       cl::cat(category), cl::init(0));
+static cl::opt<unsigned> matrixSize("matrix-instr-nonkdim",
+                                    cl::desc("rows and columns of MFMA instructions"),
+                                    cl::cat(category), cl::init(0));
+static cl::opt<unsigned> kPack("kpack", cl::desc("instructions along k of one shared access"),
+                               cl::cat(category), cl::init(0));
+static cl::opt<unsigned> xcds("xcds", cl::desc("dies that get programs in turn"), cl::cat(category),
+                              cl::init(0));
 static cl::opt<amdgpu::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(amdgpu::Stage::Amdgcn),
     cl::values(clEnumValN(amdgpu::Stage::Remarks, "remarks", "missed optimizations, and why"),
@@ -59,6 +66,9 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.numWarps = common.numWarps;
   options.numStages = common.numStages;
   options.wavesPerSimd = wavesPerSimd;
+  options.matrixSize = matrixSize;
+  options.kPack = kPack;
+  options.xcds = xcds;
   options.lineInfo = common.lineInfo;
   if (!common.metadata)
     return amdgpu::compileTo(module, options, emit);

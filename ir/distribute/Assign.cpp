@@ -119,7 +119,7 @@ static DotAttr toAttribute(const DotPlan &plan, MLIRContext *context) {
                       layout(plan.a), layout(plan.b), layout(plan.d),
                       plan.warpGroup ? name(plan.warpGroup->instruction->name) : StringAttr(),
                       plan.warpGroup ? plan.warpGroup->columns : 0, plan.parts, plan.stepBits,
-                      plan.rowBits, plan.columnBits, plan.batchBits);
+                      plan.rowBits, plan.columnBits, plan.batchBits, plan.swapped);
 }
 
 void Assigner::write(Operation *op) {
@@ -191,8 +191,10 @@ LogicalResult Assigner::run() {
   });
   chooseAccessLayouts();
   for (Operation *op : ops)
-    if (auto dot = dyn_cast<tile::DotOp>(op))
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
       transposeOnTheWay(dot, dots[op], options, access);
+      transposeInRegisters(dot, dots[op], options, access);
+    }
   do {
     changed = false;
     for (Operation *op : ops)

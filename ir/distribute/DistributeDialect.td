@@ -116,6 +116,9 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
     and have only `d`). `parts` is the number of narrower numbers into which each float32 operand is split. The bits count the
     fragments of a warp: along k, rows, columns and batches.
 
+    With `swapped` the instruction computes the transposed product, from fragments of `b` and `a`. Along k, `a` and `b` have
+    any one order.
+
     `warp_group` names an instruction of warp groups that replaces `instruction`, with `columns` columns of the result
     each; the second operand is then in shared memory, and `a` is for a first operand in registers.
   }];
@@ -129,7 +132,8 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
                         DefaultValuedParameter<"unsigned", "0">:$step_bits,
                         DefaultValuedParameter<"unsigned", "0">:$row_bits,
                         DefaultValuedParameter<"unsigned", "0">:$column_bits,
-                        DefaultValuedParameter<"unsigned", "0">:$batch_bits);
+                        DefaultValuedParameter<"unsigned", "0">:$batch_bits,
+                        DefaultValuedParameter<"bool", "false">:$swapped);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -120,10 +120,14 @@ static LogicalResult checkFragments(tile::DotOp dot, DotAttr plan,
   auto fail = [&] { return dot.emitOpError() << "'" << DistributeDialect::kDotAttr << "': "; };
   if (!row) {
     if (plan.getA() || plan.getB() || plan.getColumns() || plan.getParts() != 1 || steps || rows ||
-        columns || batches)
+        columns || batches || plan.getSwapped())
       return fail() << "without an instruction there is only d";
     return success();
   }
+  if (plan.getSwapped() &&
+      (plan.getWarpGroup() || row->isOpaque || row->m != row->n || row->a != row->b))
+    return fail() << "only instructions of one warp that are square and take operands of one type "
+                     "can be swapped";
   if (plan.getWarpGroup())
     return success();
   uint64_t inner = cast<RankedTensorType>(dot.getA().getType()).getShape().back();

@@ -54,13 +54,14 @@ static std::optional<MatrixElement> nativeElement(Type type) {
 /// The ways for operands of these types, best first.
 static SmallVector<Entry, 2> entriesFor(Type a, Type b, tile::InputPrecision precision) {
   if (a.isF32()) {
+    const Entry float32{MatrixElement::F32, MatrixElement::F32};
     switch (precision) {
     case tile::InputPrecision::IEEE:
-      return {};
+      return {float32};
     case tile::InputPrecision::TF32:
-      return {{MatrixElement::TF32, MatrixElement::TF32}};
+      return {{MatrixElement::TF32, MatrixElement::TF32}, float32};
     case tile::InputPrecision::TF32x3:
-      return {{MatrixElement::TF32, MatrixElement::TF32, 2}};
+      return {{MatrixElement::TF32, MatrixElement::TF32, 2}, float32};
     case tile::InputPrecision::BF16x3:
       return {{MatrixElement::BF16, MatrixElement::BF16, 2}};
     case tile::InputPrecision::BF16x6:
@@ -93,8 +94,9 @@ static SmallVector<MatrixElement, 2> accumulatorsFor(Type type) {
 static bool fitsOpaque(const MatrixInstruction &row, const Entry &entry, const Sizes &sizes,
                        unsigned rank) {
   auto isIn = [](unsigned tile, unsigned bits) { return tile <= uint64_t(1) << bits; };
-  return rank == 2 && entry.parts == 1 && isIn(row.m, sizes.rows) && isIn(row.n, sizes.columns) &&
-         isIn(row.k, sizes.inner);
+  // How exactly opaque instructions add up float32 is the target's choice.
+  return rank == 2 && entry.parts == 1 && entry.a != MatrixElement::F32 &&
+         isIn(row.m, sizes.rows) && isIn(row.n, sizes.columns) && isIn(row.k, sizes.inner);
 }
 
 /// The instruction that wastes least on padding; of those the largest.
@@ -131,6 +133,18 @@ static bool staysInRows(tile::DotOp op) {
   getForwardSlice(op.getOperation(), &slice, sliceOptions);
   return llvm::any_of(
       slice, [](Operation *user) { return isa<tile::ReduceOp>(user) || isa<tile::DotOp>(user); });
+}
+
+/// Whether to compute the transposed product. It gives a lane neighbouring columns where `row`
+/// gives it neighbouring rows, so that results are stored in wide accesses; and it gives a lane a
+/// whole row's elements, which are reduced without exchange, and feed another product as its
+/// operand.
+static bool shouldSwap(const MatrixInstruction &row, const target::TargetInfo &target,
+                       bool byRows) {
+  if (row.isOpaque || target.hasLoadMatrix || row.m != row.n || row.a != row.b ||
+      row.bLayout != transposeDims(row.aLayout, {1, 0}))
+    return false;
+  return byRows || row.dLayout.getBasis(kRegister, 0, dimName(0)) == 1;
 }
 
 namespace {
@@ -289,11 +303,13 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
   plan.columnBits = beyond(sizes.columns - warps.columns, row.n);
   plan.batchBits = sizes.batch - warps.batch;
   DotLayouts layouts(sizes, rank, warps, laneBits, warpBits);
+  plan.swapped = shouldSwap(row, *options.target, byRows);
   if (!row.isOpaque) {
     plan.a = layouts.a(row.aLayout);
     plan.b = layouts.b(row.bLayout);
+    orderInner(op, options, plan);
   }
-  plan.d = layouts.d(row.dLayout);
+  plan.d = layouts.d(plan.swapped ? transposeDims(row.dLayout, {1, 0}) : row.dLayout);
   return plan;
 }
 

@@ -40,6 +40,7 @@ static DotPlan toPlan(DotAttr dot, const target::TargetInfo &target) {
   plan.b = layout(dot.getB());
   plan.d = layout(dot.getD());
   plan.parts = dot.getParts();
+  plan.swapped = dot.getSwapped();
   plan.stepBits = dot.getStepBits();
   plan.rowBits = dot.getRowBits();
   plan.columnBits = dot.getColumnBits();

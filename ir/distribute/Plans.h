@@ -29,6 +29,14 @@ struct AccessPlan {
   llvm::SmallVector<unsigned, 4> order; ///< Dimensions, contiguous first.
   /// Of a load that is transposed on its way to a tile in shared memory: the tile's contiguous one.
   std::optional<unsigned> tileInner;
+
+  /// Whether a thread's registers hold neighbours in memory that lie in different lines of the
+  /// tile.
+  bool crosses() const {
+    if (!tileInner || *tileInner == order.front() || !layout.inBits(layout::kRegister))
+      return false;
+    return layout.getBasis(layout::kRegister, 0, layout::dimName(order.front())) == 1;
+  }
 };
 
 /// A product by instructions of warp groups.
@@ -44,6 +52,9 @@ struct DotPlan {
   std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
   /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
   unsigned parts = 1;
+  /// The instruction computes the transposed product: it takes fragments of the second operand as
+  /// its first, and the other way round. Its sizes are square, and its operands of one type.
+  bool swapped = false;
   /// Register bits above a fragment's: of `a` steps along k, rows, batches; of `b` steps, columns,
   /// batches; of `d` columns, rows, batches.
   unsigned stepBits = 0, rowBits = 0, columnBits = 0, batchBits = 0;
@@ -57,6 +68,10 @@ struct Options {
 
 /// The plan of the access `op`, while distribution decides.
 using AccessFunction = llvm::function_ref<AccessPlan &(mlir::Operation *op)>;
+
+/// Gives k the order that suits the way to an operand's registers: any order that both operands
+/// share gives the same product. `plan` is of an instruction of one warp.
+void orderInner(tile::DotOp op, const Options &options, DotPlan &plan);
 
 /// The plan for a product of these types.
 DotPlan planDot(tile::DotOp op, const Options &options);
@@ -72,5 +87,15 @@ void useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access
 /// along k, where `plan` has an instruction that takes no others.
 void transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &options,
                        AccessFunction access);
+
+/// Lets threads load blocks of a product's operand that lies across k in memory, where `plan` has
+/// an instruction of one warp whose lanes hold neighbours along k: a block is stored to a tile that
+/// is contiguous along k, and read from there in wide accesses. Only where the target cannot
+/// transpose what it reads.
+void transposeInRegisters(tile::DotOp op, const DotPlan &plan, const Options &options,
+                          AccessFunction access);
+
+/// The load, or null, from which the operand is at most transpositions away; whether it is swapped.
+std::pair<tile::LoadOp, bool> findLoad(mlir::Value operand);
 
 } // namespace tilerun::distribute

@@ -19,16 +19,6 @@ using namespace tilerun::layout;
 using target::MatrixElement;
 using target::WarpGroupInstruction;
 
-/// The load, or null, from which the operand is at most transpositions away; whether it is swapped.
-static std::pair<tile::LoadOp, bool> loadOf(Value operand) {
-  bool swapped = false;
-  while (auto trans = operand.getDefiningOp<tile::TransOp>()) {
-    swapped ^= trans.getOrder()[0] == 1;
-    operand = trans.getSource();
-  }
-  return {operand.getDefiningOp<tile::LoadOp>(), swapped};
-}
-
 static bool feedsOnlyProducts(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
@@ -49,7 +39,7 @@ static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row
   auto type = cast<RankedTensorType>(operand.getType());
   unsigned bytes = tile::getElementBytes(type.getElementType());
   unsigned inner = summed;
-  if (auto [load, swapped] = loadOf(operand); load) {
+  if (auto [load, swapped] = findLoad(operand); load) {
     unsigned dim = access(load).order.front();
     inner = swapped ? 1 - dim : dim;
     if (inner != summed && !row.takesAnyOrder) {
@@ -152,7 +142,7 @@ void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Op
   if (!plan.warpGroup || plan.warpGroup->instruction->takesAnyOrder)
     return;
   for (auto [operand, summed] : {std::pair(op.getA(), 1u), std::pair(op.getB(), 0u)}) {
-    auto [load, swapped] = loadOf(operand);
+    auto [load, swapped] = findLoad(operand);
     if (!load)
       continue;
     unsigned inner = swapped ? 1 - summed : summed, outer = 1 - inner;

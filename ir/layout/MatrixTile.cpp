@@ -8,8 +8,9 @@ using namespace tilerun::layout;
 static constexpr unsigned kLineBytes = MatrixTile::kMostLineBytes,
                           kChunkBytes = MatrixTile::kChunkBytes;
 
-LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
-                                           unsigned elementBytes) {
+/// Lines whose chunks are permuted by `terms` groups of bits of the line's number.
+static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
+                                  unsigned elementBytes, unsigned terms) {
   unsigned innerBits = llvm::Log2_64(shape[inner]), outerBits = llvm::Log2_64(shape[1 - inner]);
   unsigned lineBits = std::min(innerBits, llvm::Log2_32(kLineBytes / elementBytes));
   unsigned chunk = std::min(lineBits, llvm::Log2_32(kChunkBytes / elementBytes));
@@ -27,12 +28,22 @@ LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsign
   for (unsigned bit = 0; bit < lineBits; ++bit)
     add(0, uint64_t(1) << bit);
   for (unsigned bit = 0; bit < outerBits; ++bit) {
-    bool moves = bit >= sharing && bit < sharing + swizzled;
-    add(uint64_t(1) << bit, moves ? uint64_t(1) << (chunk + bit - sharing) : 0);
+    bool moves = bit >= sharing && bit < sharing + terms * swizzled;
+    add(uint64_t(1) << bit, moves ? uint64_t(1) << (chunk + (bit - sharing) % swizzled) : 0);
   }
   for (unsigned bit = lineBits; bit < innerBits; ++bit)
     add(0, uint64_t(1) << bit);
   return LinearLayout({Dim(kOffset, innerBits + outerBits)}, outs, bases);
+}
+
+LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
+                                           unsigned elementBytes) {
+  return permutedLines(shape, inner, elementBytes, /*terms=*/1);
+}
+
+LinearLayout tilerun::layout::crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
+                                          unsigned elementBytes) {
+  return permutedLines(shape, inner, elementBytes, /*terms=*/2);
 }
 
 uint64_t MatrixTile::lineBytes() const {

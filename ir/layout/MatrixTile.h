@@ -17,6 +17,10 @@ namespace tilerun::layout {
 /// every bank once. Precondition: sizes are powers of two.
 LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
+/// The same for tiles that threads fill across their lines: chunks are permuted by the number of
+/// the line's group of eight as well, so that stores to lines eight apart hit different banks, too.
+LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
+
 /// Such a tile as instructions of warp groups read it: as addresses, in two steps. All sizes are in
 /// bytes unless they say otherwise.
 struct MatrixTile {

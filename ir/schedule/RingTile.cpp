@@ -24,6 +24,8 @@ LinearLayout schedule::memoryOf(RankedTensorType type, RingAttr ring) {
   unsigned inner = ring.getInner();
   if (ring.getOrder() == TileOrder::Swizzled)
     return swizzledTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
+  if (ring.getOrder() == TileOrder::Crossed)
+    return crossedTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
   auto bits = shapeBits(type.getShape());
   return LinearLayout::identity1D(bits[inner], kOffset, dimName(inner)) *
          LinearLayout::identity1D(bits[1 - inner], kOffset, dimName(1 - inner));
@@ -50,6 +52,10 @@ int64_t schedule::sharedBytesOf(ChannelType channel) {
 
 RingAttr schedule::swizzledForm(MLIRContext *context, unsigned inner) {
   return RingAttr::get(context, TileOrder::Swizzled, inner, /*pitch=*/0, /*perWord=*/1);
+}
+
+RingAttr schedule::crossedForm(MLIRContext *context, unsigned inner) {
+  return RingAttr::get(context, TileOrder::Crossed, inner, /*pitch=*/0, /*perWord=*/1);
 }
 
 RingAttr schedule::paddedForm(RankedTensorType type, unsigned inner) {
@@ -145,7 +151,7 @@ unsigned schedule::elementsPerWord(tile::LoadOp load, RingAttr ring,
   bool moveAsWords =
       access && llvm::all_of(groupRegisters(plan, bytes, target.maxVectorBytes),
                              [&](ArrayRef<unsigned> group) { return areWords(group, perWord); });
-  if (moveAsWords)
+  if (moveAsWords && ring.getOrder() != TileOrder::Crossed)
     forEachAccess(*access, [&](ArrayRef<unsigned> registers) {
       moveAsWords &= areWords(registers, perWord);
     });

@@ -32,6 +32,8 @@ inline constexpr int64_t kPhaseBytes = 8;
 
 /// The form of a swizzled tile, which any product but one by opaque instructions reads.
 RingAttr swizzledForm(mlir::MLIRContext *context, unsigned inner);
+/// The form of a tile that its writer's registers cross; see layout::crossedTile.
+RingAttr crossedForm(mlir::MLIRContext *context, unsigned inner);
 /// The form of a padded tile, which opaque instructions read.
 RingAttr paddedForm(mlir::RankedTensorType type, unsigned inner);
 /// Whether registers in layout `writer` can be stored to a padded tile: coordinates meet in no bit,
@@ -59,7 +61,7 @@ int64_t accessBytes(mlir::Operation *op, mlir::Type element,
                     const distribute::LayoutAssignment &layouts, unsigned maxBytes);
 
 /// How many neighbouring elements of `load` stay together in one 32-bit register on their way to a
-/// slot: as many as there are in memory, if they go to shared memory in the same words.
+/// slot: as many as there are in memory, if they go to shared memory in the same words, or in none.
 unsigned elementsPerWord(tile::LoadOp load, RingAttr ring,
                          const distribute::LayoutAssignment &layouts);
 

@@ -178,9 +178,10 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   auto type = cast<RankedTensorType>(load.getType());
   const AccessPlan &access = layouts.getAccess(load);
   unsigned inner = access.tileInner.value_or(access.order.front());
-  RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded
-                      ? paddedForm(type, inner)
-                      : swizzledForm(load.getContext(), inner);
+  bool isCrossed = copies == CopyKind::Registers && access.crosses();
+  RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded ? paddedForm(type, inner)
+                  : isCrossed ? crossedForm(load.getContext(), inner)
+                              : swizzledForm(load.getContext(), inner);
   if (!check(load, ring, refusal))
     return {};
   if (copies == CopyKind::Registers)

@@ -159,7 +159,8 @@ def Sched_RoleKind : Sched_Enum<"RoleKind", "what some warps of a program do", [
 def Sched_RoleKindAttr : EnumAttr<Sched_Dialect, Sched_RoleKind, "role_kind">;
 
 def Sched_TileOrder : Sched_Enum<"TileOrder", "how a tile lies in its slot", [
-  I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">]>;
+  I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">,
+  I32EnumAttrCase<"Crossed", 2, "crossed">]>;
 
 class Sched_Attr<string name, string attrMnemonic> : AttrDef<Sched_Dialect, name> {
   let mnemonic = attrMnemonic;
@@ -198,12 +199,13 @@ def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {
   let summary = "the form of a load's slots in shared memory";
   let description = [{
     - `order`: `swizzled` is `layout::swizzledTile`: lines of at most 128 bytes, whose 16-byte chunks are permuted so
-      that matrix instructions read columns without bank conflicts. `padded` has whole lines of the tile, `pitch` bytes
+      that matrix instructions read columns without bank conflicts. `crossed` is `layout::crossedTile`, the same for
+      registers that hold neighbours in memory, which are in different lines: they are stored across them. `padded` has whole lines of the tile, `pitch` bytes
       apart, which opaque matrices need.
     - `inner`: the dimension whose neighbours are neighbours in memory, 0 or 1.
-    - `pitch`: of a padded tile, a multiple of 16 bytes and no shorter than a line; 0 for a swizzled one.
+    - `pitch`: of a padded tile, a multiple of 16 bytes and no shorter than a line; 0 for the others.
     - `perWord`: of `registers`, how many neighbouring elements stay together in one 32-bit register between the load
-      and the store: 1, 2 or 4.
+      and the store: 1, 2 or 4. Of a crossed tile they part there.
   }];
   let parameters = (ins EnumParameter<Sched_TileOrder>:$order, "unsigned":$inner,
                     DefaultValuedParameter<"int64_t", "0">:$pitch, DefaultValuedParameter<"unsigned", "1">:$perWord);

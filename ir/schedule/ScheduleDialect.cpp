@@ -126,9 +126,9 @@ std::string schedule::findFault(RankedTensorType tile, RingAttr form) {
            ", but a tile has the dimensions 0 and 1";
   unsigned bytes = tile::getElementBytes(tile.getElementType());
   int64_t line = tile.getDimSize(form.getInner()) * bytes, pitch = form.getPitch();
-  if (form.getOrder() == TileOrder::Swizzled && pitch != 0)
-    return "a swizzled ring with a pitch of " + number(pitch) +
-           " bytes; only padded ones have a pitch";
+  if (form.getOrder() != TileOrder::Padded && pitch != 0)
+    return "a " + stringifyTileOrder(form.getOrder()).str() + " ring with a pitch of " +
+           number(pitch) + " bytes; only padded ones have a pitch";
   if (form.getOrder() == TileOrder::Padded && (pitch < line || pitch % 16))
     return "a ring with a pitch of " + number(pitch) +
            " bytes, but must have a multiple of 16 that holds a line of " + number(line) + " bytes";

@@ -138,7 +138,7 @@ void StageScheduler::choose(scf::ForOp loop) {
     return remarkNone(loop, refusal ? "none of its loads can run ahead; " + refusal->why
                                     : kNoProduct.str());
   if (copies == CopyKind::Registers)
-    slots = std::min(slots, kMaxRegisterSlots);
+    slots = std::min(slots - layouts.target().countsFlightAsStage, kMaxRegisterSlots);
   set(loop, {copies, slots, farthest(copies, slots)});
 }
 

@@ -22,6 +22,16 @@ void simt::storeShared(LowerContext &c, Value vector, const LinearLayout &layout
                        const SharedAccess &access, Value buffer, Value slot, bool ahead) {
   unsigned perWord = registersPerWord(layout, vector);
   unsigned bytes = getScalarBytes(vector.getType()) / perWord;
+  bool asWords = true;
+  forEachAccess(access, [&](ArrayRef<unsigned> registers) {
+    asWords &= distribute::areWords(registers, perWord);
+  });
+  if (!asWords) { // Neighbours in memory go to different lines.
+    auto parts =
+        VectorType::get({int64_t(1) << layout.inBits(kRegister)}, c.b.getIntegerType(8 * bytes));
+    vector = vector::BitCastOp::create(c.b, parts, vector);
+    perWord = 1;
+  }
   SmallVector<uint64_t, 16> bases = threadBases(access.offsets, kOffset);
   uint64_t bits = 0;
   for (uint64_t &basis : bases)

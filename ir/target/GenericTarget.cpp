@@ -31,9 +31,9 @@ struct Range {
 template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
-         hasLoadMatrix, hasDotBytes, readsFloat8, roundsToFloat8, hasUnsignedZeros8, assembler,
-         hasGridDependency, hasRoles, sharedModel, exchange, matrixInstructions,
-         warpGroupInstructions] = target;
+         hasLoadMatrix, countsFlightAsStage, mostStepsOfRead, hasDotBytes, readsFloat8,
+         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, sharedModel,
+         exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -41,9 +41,11 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   number("threads", maxThreads, Range{1, 65536, false});
   number("vector", maxVectorBytes, Range{1, 64, true});
   number("shared", sharedMemoryBytes, Range{0, uint64_t(1) << 30, false});
+  number("steps-of-read", mostStepsOfRead, Range{1, 16, true});
   flag("shuffle", hasShuffle);
   flag("async", hasAsyncCopy);
   flag("load-matrix", hasLoadMatrix);
+  flag("flight-is-stage", countsFlightAsStage);
   flag("dot-bytes", hasDotBytes);
   flag("reads-float8", readsFloat8);
   flag("rounds-to-float8", roundsToFloat8);

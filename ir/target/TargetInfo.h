@@ -93,6 +93,12 @@ struct TargetInfo {
   bool hasShuffle = true;
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
+  /// Of loads that run ahead through registers, those in flight are one of the stages that a loop
+  /// asks for: so two stages are one slot, with two barriers in an iteration. Otherwise they come
+  /// on top of it.
+  bool countsFlightAsStage = false;
+  /// Most instructions along k whose operands one access of shared memory brings. A power of two.
+  unsigned mostStepsOfRead = 16;
   bool hasDotBytes = false; ///< simt.dot_bytes is an instruction, for products without a matrix.
   /// simt.fp_cast reads the target's formats of 8-bit floats; else integer arithmetic does.
   bool readsFloat8 = true;

@@ -9,6 +9,8 @@
 #include "ir/simt/GlobalLoads.h"
 #include "ir/simt/HandlerList.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
@@ -129,10 +131,15 @@ LogicalResult simt::lower(LowerContext &c, schedule::FetchOp op) {
   {
     OpBuilder::InsertionGuard guard(c.b);
     c.b.setInsertionPointToEnd(branch.elseBlock());
-    Values zeros;
+    // Nothing reads the slot that they are put into. A loop with one slot is short enough for zeros
+    // in so many registers to matter; other targets keep the code that they have been measured
+    // with.
+    Values instead;
     for (Type type : types)
-      zeros.push_back(arith::ConstantOp::create(c.b, c.b.getZeroAttr(type)));
-    scf::YieldOp::create(c.b, zeros);
+      instead.push_back(c.target.countsFlightAsStage
+                            ? ub::PoisonOp::create(c.b, type).getResult()
+                            : arith::ConstantOp::create(c.b, c.b.getZeroAttr(type)).getResult());
+    scf::YieldOp::create(c.b, instead);
   }
   if (failed(fetchAll(c, op, branch.thenBlock())))
     return failure();

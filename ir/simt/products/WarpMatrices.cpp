@@ -74,29 +74,33 @@ public:
   LogicalResult place(Value value);
   /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
   /// beyond the end of k.
-  FailureOr<Values> read(unsigned step) const;
+  FailureOr<Values> read(unsigned step);
 
 private:
   Value zeroBeyondEnd(Value vector) const;
+  /// The fragments of one step, from shared memory.
+  FailureOr<Value> readTileAt(unsigned step);
 
   LowerContext &c;
   RankedTensorType type;
   const LinearLayout &layout; ///< Of all steps.
   Type source, target;        ///< Element types: of the tensor, for the instruction (null: as is).
   unsigned parts, innerDim;   ///< innerDim: of the tensor.
-  unsigned fragmentBits, stepBits, stepSize;
+  unsigned fragmentBits, stepBits;
+  unsigned jointBits = 0; ///< So many bits of a step's number are read in one access.
   uint64_t registersBeyond, lanesBeyond; ///< Bits of registers and lanes beyond the end of k.
-  LinearLayout slice;                    ///< Of one step, at k = 0.
+  LinearLayout slice;                    ///< Of steps that are read together, the first ones.
   std::optional<SharedTile> tile;        ///< If it is read from shared memory.
   Values registers;                      ///< Else, all of them.
+  Values joint;                          ///< What was read last for steps from `jointStart` on.
+  unsigned jointStart = ~0u;
 };
 } // namespace
 
 DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &plan, bool isLeft)
     : c(c), type(type), layout(isLeft ? plan.a : plan.b), source(type.getElementType()),
       target(floatType(isLeft ? plan.instruction->a : plan.instruction->b, c.b.getContext())),
-      parts(plan.parts), innerDim(type.getRank() - (isLeft ? 1 : 2)), stepBits(plan.stepBits),
-      stepSize(plan.instruction->k) {
+      parts(plan.parts), innerDim(type.getRank() - (isLeft ? 1 : 2)), stepBits(plan.stepBits) {
   const LinearLayout &fragment = isLeft ? plan.instruction->aLayout : plan.instruction->bLayout;
   fragmentBits = fragment.inBits(kRegister);
   uint64_t innerSize = type.getDimSize(innerDim);
@@ -109,7 +113,14 @@ DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &pl
   };
   registersBeyond = beyond(kRegister);
   lanesBeyond = beyond(kLane);
-  slice = withoutRegisters(layout, fragmentBits, stepBits);
+  // Neighbours along k may belong to several steps: those below what one step's lanes reach.
+  uint64_t reach = 0;
+  for (unsigned bit = 0; bit < fragment.inBits(kLane); ++bit)
+    reach = std::max(reach, layout.getBasis(kLane, bit, dimName(innerDim)));
+  while (jointBits < stepBits &&
+         layout.getBasis(kRegister, fragmentBits + jointBits, dimName(innerDim)) < reach)
+    ++jointBits;
+  slice = withoutRegisters(layout, fragmentBits + jointBits, stepBits - jointBits);
 }
 
 LogicalResult DotOperand::place(Value value) {
@@ -158,12 +169,28 @@ Value DotOperand::zeroBeyondEnd(Value vector) const {
   return arith::SelectOp::create(c.b, inside, vector, zero);
 }
 
-FailureOr<Values> DotOperand::read(unsigned step) const {
+FailureOr<Value> DotOperand::readTileAt(unsigned step) {
+  unsigned start = step >> jointBits << jointBits;
+  if (start != jointStart) {
+    SmallVector<uint64_t, 2> origin(2);
+    origin[innerDim] = registerImage(layout, uint64_t(start) << fragmentBits, dimName(innerDim));
+    FailureOr<Value> elements = readTile(c, *tile, slice, origin);
+    if (failed(elements) || !jointBits)
+      return elements;
+    joint = unpack(c.b, *elements);
+    jointStart = start;
+  }
+  Values ofStep;
+  size_t size = size_t(1) << fragmentBits, stride = size << jointBits;
+  for (size_t first = (step - start) * size; first < joint.size(); first += stride)
+    ofStep.append(joint.begin() + first, joint.begin() + first + size);
+  return pack(c.b, ofStep);
+}
+
+FailureOr<Values> DotOperand::read(unsigned step) {
   Value vector;
   if (tile) {
-    SmallVector<uint64_t, 2> origin(2);
-    origin[innerDim] = uint64_t(step) * stepSize;
-    FailureOr<Value> elements = readTile(c, *tile, slice, origin);
+    FailureOr<Value> elements = readTileAt(step);
     if (failed(elements))
       return failure();
     vector = *elements;
@@ -255,8 +282,10 @@ LogicalResult WarpMatrixProduct::emitStep(unsigned step) {
     unsigned column = index % columns, i = index >> plan.columnBits, batch = i / rows;
     unsigned j = column | (batch << plan.columnBits);
     auto multiply = [&](Value sum, Pair parts) -> Value {
-      return MmaOp::create(c.b, sum.getType(), row.name, left[parts.first][i],
-                           right[parts.second][j], sum);
+      Value first = left[parts.first][i], second = right[parts.second][j];
+      if (plan.swapped)
+        std::swap(first, second);
+      return MmaOp::create(c.b, sum.getType(), row.name, first, second, sum);
     };
     if (pairs.size() > 1) {
       Value zero = zeroLike(tile), small = zero;

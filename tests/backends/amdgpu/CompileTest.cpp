@@ -113,6 +113,14 @@ TEST(Compile, OptionsAreChecked) {
   options.wavesPerSimd = 9;
   EXPECT_EQ(errorOf(kAdd, options), "waves_per_eu must be 1 to 8 on gfx942, but is 9; leave it out "
                                     "for no limit of registers");
+  options = {};
+  options.matrixSize = 4;
+  EXPECT_EQ(errorOf(kAdd, options), "matrix_instr_nonkdim must be 0, 16 or 32, but is 4; leave it "
+                                    "out for the compiler's choice");
+  options = {};
+  options.kPack = 4;
+  EXPECT_EQ(errorOf(kAdd, options), "kpack must be 1 or 2, but is 4; leave it out for reads that "
+                                    "are as wide as they can be");
   // 32 waves of 64 lanes.
   options = {};
   options.numWarps = 32;

@@ -78,4 +78,29 @@ TEST(MatrixTile, ColumnsOfLinesMeetEveryBank) {
   }
 }
 
+/// How many of the 16-byte chunks of 128 bytes these accesses meet: lines `step` apart at a column.
+size_t chunksMet(const LinearLayout &tile, uint64_t firstLine, uint64_t step, uint64_t column) {
+  LinearLayout toOffset = *tile.invert();
+  std::set<uint64_t> chunks;
+  for (uint64_t i = 0; i < 8; ++i)
+    chunks.insert(toOffset.apply({firstLine + i * step, column})[0] * 2 % 128 / 16);
+  return chunks.size();
+}
+
+// Lines eight apart are met by stores across lines, neighbouring ones by reads along them. Where a
+// line has fewer than eight chunks, lines eight apart share all of its own.
+TEST(MatrixTile, CrossedTilesMeetEveryBankBothWays) {
+  for (int64_t inner : {16, 32, 64, 256}) {
+    LinearLayout crossed = crossedTile({128, inner}, 1, 2),
+                 plain = swizzledTile({128, inner}, 1, 2);
+    EXPECT_TRUE(crossed.invert());
+    for (uint64_t column = 0; column < uint64_t(inner); column += 8) {
+      for (uint64_t line = 0; line < 128; line += 8)
+        EXPECT_EQ(chunksMet(crossed, line, 1, column), 8u) << inner;
+      EXPECT_EQ(chunksMet(crossed, 0, 8, column), size_t(std::min<int64_t>(inner / 8, 8))) << inner;
+      EXPECT_EQ(chunksMet(plain, 0, 8, column), 1u) << inner;
+    }
+  }
+}
+
 } // namespace
