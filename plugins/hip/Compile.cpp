@@ -87,8 +87,18 @@ constexpr Option<Request> kOptions[] = {
        unsigned unused = 0;
        return readNumber(value, 24, 255, unused);
      }},
-    {"waves-per-eu", "waves of a SIMD that registers must leave room for, 1 to 16",
-     [](Request &r, Value value) { return readNumber(value, 1, 16, r.options.wavesPerSimd); }},
+    {"waves-per-eu", "waves of a SIMD that registers must leave room for, 1 to 16; 0: any",
+     [](Request &r, Value value) { return readNumber(value, 0, 16, r.options.wavesPerSimd); }},
+    {"matrix-instr-nonkdim", "rows and columns of MFMA instructions, 16 or 32; 0: any",
+     [](Request &r, Value value) -> std::string {
+       if (value != "0" && value != "16" && value != "32")
+         return "not 0, 16 or 32";
+       return readNumber(value, 0, 32, r.options.matrixSize);
+     }},
+    {"kpack", "instructions along k whose operands one access of shared memory brings, 1 or 2",
+     [](Request &r, Value value) { return readNumber(value, 1, 2, r.options.kPack); }},
+    {"xcds", "dies that get programs in turn, each of which shall get neighbours; 0: any order",
+     [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.xcds); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"emit", "a phase", // To look at instead of code to load.

@@ -285,6 +285,25 @@ def test_the_targets_own_options_of_a_compilation():
 
 
 @triton.jit
+def multiplying(a, b, c, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, BLOCK)[:, None], tl.arange(0, BLOCK)[None, :]
+    tl.store(c + i * BLOCK + j, tl.dot(tl.load(a + i * BLOCK + j), tl.load(b + i * BLOCK + j)))
+
+
+@pytest.mark.skipif("not has_plugin('hip')", reason="no plugin 'hip' beside the library")
+def test_triton_options_of_amd_gpus():
+    source = triton.compiler.ASTSource(multiplying, {"a": "*fp16", "b": "*fp16", "c": "*fp32"}, {"BLOCK": 64})
+    target = triton.GPUTarget("hip", "gfx942", 64)
+    for given, text in (({"waves_per_eu": 3}, '"amdgpu-waves-per-eu"="3"'), ({"matrix_instr_nonkdim": 16}, ".16x16x16f16("),
+                        ({"matrix_instr_nonkdim": 0, "kpack": 1}, ".32x32x8f16(")):
+        assert text in triton.compile(source, target=target, options={"num_warps": 4, **given}).asm["llir"]
+    with pytest.raises(Exception, match="'matrix-instr-nonkdim' is '8', not 0, 16 or 32"):
+        triton.compile(source, target=target, options={"matrix_instr_nonkdim": 8}).asm["llir"]
+    # Other targets have no use for them.
+    assert triton.compile(source, target=triton.GPUTarget("cpu", "interpreter", 1), options={"kpack": 2}).asm["ttir"]
+
+
+@triton.jit
 def racing(x):
     tl.store(x, tl.program_id(0))
 

@@ -114,10 +114,14 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
   const struct {
     TilerunPluginOption option;
     const char *text;
-  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
-               {{"num-ctas", "2"}, "AMD GPUs have no clusters of programs; num_ctas=1 works"},
-               {{"waves-per-eu", "17"}, "option 'waves-per-eu' is '17', not a number from 1 to 16"},
-               {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
+  } cases[] = {
+      {{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
+      {{"num-ctas", "2"}, "AMD GPUs have no clusters of programs; num_ctas=1 works"},
+      {{"waves-per-eu", "17"}, "option 'waves-per-eu' is '17', not a number from 0 to 16"},
+      {{"matrix-instr-nonkdim", "8"}, "option 'matrix-instr-nonkdim' is '8', not 0, 16 or 32"},
+      {{"kpack", "3"}, "option 'kpack' is '3', not a number from 1 to 2"},
+      {{"xcds", "65"}, "option 'xcds' is '65', not a number from 0 to 64"},
+      {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "hip:gfx942", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

@@ -98,6 +98,14 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
+  app->add_option("--waves-per-eu", options.wavesPerEu,
+                  "AMD: waves of a SIMD that registers must leave room for; 0: any");
+  app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,
+                  "AMD: rows and columns of MFMA instructions, 16 or 32; 0: any");
+  app->add_option("--kpack", options.kpack,
+                  "AMD: instructions along k whose operands one read brings, 1 or 2");
+  app->add_option("--xcds", options.xcds,
+                  "AMD: dies that get programs in turn, each of which shall get neighbours");
   app->add_flag("--debug", options.debug, "Enable device_assert and overflow checks");
   addLimits(app, options);
 }

@@ -63,6 +63,7 @@ struct Options {
   // run, check, compile
   std::optional<unsigned> autotuneConfig;
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
+  std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   std::optional<uint64_t> maxOperations;
   bool optimize = true;
   bool debug = false;

@@ -88,6 +88,12 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("line-info", *options.lineInfo ? "true" : "false");
   if (!options.optimize)
     add("opt-level", "0");
+  for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
+                                    {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
+                                    {"kpack", options.kpack},
+                                    {"xcds", options.xcds}})
+    if (value)
+      add(name, std::to_string(*value));
   if (options.schedule) {
     add("schedule", options.scheduleText);
     add("schedule-name", *options.schedule);

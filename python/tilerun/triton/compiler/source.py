@@ -230,18 +230,20 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles a source for a target, by default the current device's. No device of that kind is needed."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"an ASTSource is expected, not {src!r}; a file of another compiler's IR cannot be compiled here")
-    from ..runtime.jit import OPTIONS, leave_out_overflow, pack_options, read_target_options
+    from ..._memory import ROCM
+    from ..runtime.jit import AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_target_options
     if target is None:
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
     given = dict(options or {})
-    options = {name: int(_plain(given.get(name) or 0)) for name in OPTIONS}
+    options = {name: int(_plain(given.get(name) or 0)) for name in (*OPTIONS, *AMD_OPTIONS)}
     if given.get("sanitize_overflow", True) is False:
         options["debug"] = leave_out_overflow(options["debug"])
     options["options"] = read_target_options(given.get("options"))
     native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
-    compiled = CompiledKernel(src.fn, native, None, None, signature, pack_options(options), target=text, src=src)
+    packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
+    compiled = CompiledKernel(src.fn, native, None, None, signature, packed, target=text, src=src)
     compiled._compile()
     return compiled
 

@@ -23,7 +23,7 @@ from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import JITFunction, KernelInterface, OPTIONS, entry, pack_options
+from .jit import AMD_OPTIONS, JITFunction, KernelInterface, OPTIONS, entry, pack_options
 
 
 class Config:
@@ -183,7 +183,7 @@ class Autotuner(Named, KernelInterface):
                 kind, index = _jit_function(self.fn)._choose_device(tensors)
                 if copies is None:
                     copies = stack.enter_context(_copies.Copies(_name(self.fn), kind, index))
-                ways.append((kernel, grid, copies.place(plain, tensors), options))
+                ways.append((kernel, grid, copies.place(plain, tensors), pack_options(options, kind=kind)))
                 if memory is None:
                     memory = [self._memory_of(name, arguments, tensors, restore, copies) for names, restore in
                               ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
@@ -202,7 +202,7 @@ class Autotuner(Named, KernelInterface):
         """The launch of a configuration: (kernel, grid, values by name, the places of their memory, options)."""
         function = _jit_function(self.fn)
         given = {name: value for name, value in meta.items()
-                 if name in function.signature.parameters or name in OPTIONS or name == "options"}
+                 if name in function.signature.parameters or name in OPTIONS or name in AMD_OPTIONS or name == "options"}
         values, options = function._bind((), given)
         grid = grid(values) if callable(grid) else grid
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
@@ -211,7 +211,7 @@ class Autotuner(Named, KernelInterface):
         kernel, plain = function._find_variant(
             {name: unwrap(value) for name, value in values.items()},
             frozenset(name for name, value in values.items() if isinstance(value, constexpr)))
-        return kernel, grid, plain, function._resolve_all(plain, keep), pack_options(options)
+        return kernel, grid, plain, function._resolve_all(plain, keep), options
 
     def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):
         hooks = self.user_defined_pre_hook or self.user_defined_post_hook or any(c.pre_hook for c in configs)

@@ -20,14 +20,16 @@ from ._values import MockTensor, TensorWrapper, reinterpret, unwrap, unwrap_argu
 
 # Launch options that the library knows, with their defaults (0: the library's).
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+# Triton's for AMD GPUs, with their names there: accepted everywhere, used by those.
+AMD_OPTIONS = {"waves_per_eu": "waves-per-eu", "matrix_instr_nonkdim": "matrix-instr-nonkdim", "kpack": "kpack"}
 # Those of other compilers and targets: accepted everywhere, used nowhere.
 IGNORED_OPTIONS = frozenset((
     "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision",
     "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
-    "kpack", "launch_cooperative_grid", "matrix_instr_nonkdim", "maxRegAutoWS", "max_num_imprecise_acc_default",
+    "launch_cooperative_grid", "maxRegAutoWS", "max_num_imprecise_acc_default",
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
-    "supported_fp8_dtypes", "warmup", "waves_per_eu"))
+    "supported_fp8_dtypes", "warmup"))
 
 
 def read_target_options(given):
@@ -48,9 +50,13 @@ def leave_out_overflow(debug):
     return 2 if debug else 0
 
 
-def pack_options(options, checks=0):
-    """In the form that the library takes."""
+def pack_options(options, checks=0, kind=None):
+    """In the form that the library takes, for a device of a kind."""
     own = options.get("options") or ()
+    if kind == _memory.ROCM:
+        given = dict(own)
+        own = tuple((name, str(options[option])) for option, name in AMD_OPTIONS.items()
+                    if options.get(option) and name not in given) + own
     return tuple(options[name] for name in OPTIONS) + (checks, ) + ((own, ) if own else ())
 
 
@@ -274,7 +280,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 if name in values:
                     self._fail(f"parameter '{name}' is passed twice, by position and by name")
                 values[name] = value
-            elif name in OPTIONS:
+            elif name in OPTIONS or name in AMD_OPTIONS:
                 options[name] = self._read_option(name, value)
             elif name == "launch_pdl":
                 options[name] = bool(unwrap(value))
@@ -339,7 +345,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         own = dict(options.get("options", ())).get("checks", "false") if kind == _memory.CPU else "false"
         if checks or own == "true" or "overflow" in own.split(","):
             options["debug"] = options["debug"] or 1  # Overflow is checked where the compiler has left marks.
-        packed = pack_options(options, checks)
+        packed = pack_options(options, checks, kind)
         if checks or own != "false":
             index = _devices.CHECKED
         if warmup:
