@@ -72,7 +72,7 @@ def compare(loaded):
         leaves = torch.utils._pytree.tree_leaves
         for left, right in zip(leaves(arguments), leaves(expected_arguments)):
             if isinstance(left, torch.Tensor):
-                torch.testing.assert_close(left.detach(), right.detach(), **tolerances)
+                torch.testing.assert_close(left.detach(), right.detach(), equal_nan=True, **tolerances)
         outputs = [(f, e) for f, e in zip(leaves(found), leaves(expected)) if isinstance(f, torch.Tensor) and e.requires_grad]
         if outputs:
             for which in (0, 1):

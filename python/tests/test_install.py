@@ -180,8 +180,9 @@ def test_programs_that_are_started_as_commands(run_text):
     done = run_text("""
         import importlib.metadata, os, subprocess, sys
         import triton
-        text = ("import triton, triton.language as tl, importlib.metadata; from triton.runtime.jit import JITFunction; "
-                "print(triton.__name__, tl.__name__, importlib.metadata.version('triton') == triton.__version__)")
+        text = ("import importlib.metadata; version = importlib.metadata.version('triton'); "
+                "import triton, triton.language as tl; from triton.runtime.jit import JITFunction; "
+                "print(triton.__name__, tl.__name__, version == importlib.metadata.version('triton') == triton.__version__)")
         for path in (os.environ["PYTHONPATH"], os.pathsep.join(sys.path)):
             print(subprocess.run([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": path}, check=True,
                                  capture_output=True, text=True).stdout, end="")
