@@ -5,10 +5,17 @@
 
 namespace tilerun::amdsim {
 
+// An aligned word counts as inside where it begins: atomic operations on a part of a word load and
+// swap the whole, and no allocation of hardware ends within one.
+static bool isInside(const Allocation &allocation, uint64_t address, unsigned bytes) {
+  return allocation.contains(address, bytes) ||
+         (bytes == 4 && address % 4 == 0 && allocation.contains(address, 1));
+}
+
 bool checkAddress(Wave &w, uint64_t address, unsigned bytes, Use use, int lane) {
-  if (!w.lastAllocation || !w.lastAllocation->contains(address, bytes)) {
+  if (!w.lastAllocation || !isInside(*w.lastAllocation, address, bytes)) {
     const Allocation *found = findAllocation(w.launch->allocations, address);
-    if (!found || !found->contains(address, bytes)) {
+    if (!found || !isInside(*found, address, bytes)) {
       // The byte that is outside: the first one if nothing is there, else the first beyond the end.
       uint64_t outside = found ? found->begin + found->bytes : address;
       w.fault(FindingKind::outOfBounds, lane,
