@@ -57,7 +57,7 @@ def Sched_Dialect : Dialect {
     trusted.
 
     **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
-    arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2), but
+    arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2, and one fewer where the target counts the iteration in flight as a stage), but
     no more than fit both of these:
 
     - seven eighths of shared memory, less the rings of loops around it and the operands that its products store;
