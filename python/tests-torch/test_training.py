@@ -148,7 +148,8 @@ def test_random_numbers_of_kernels(loaded):
     x = torch.ones(20000, requires_grad=True)
     found = torch.compile(lambda x: F.dropout(x * 2, 0.25), fullgraph=True)(x)
     found.sum().backward()
-    assert torch.equal(x.grad, found.detach()) and set(found.detach().unique().tolist()) == {0.0, 2 / 0.75}
+    assert torch.equal(x.grad, found.detach())
+    torch.testing.assert_close(found.detach().unique(), torch.tensor([0, 2 / 0.75]))
     assert abs((found == 0).float().mean().item() - 0.25) < 0.02
     a, b = torch.compile(lambda: (torch.rand(20000), torch.randn(20000)), fullgraph=True)()
     assert 0 <= a.min() and a.max() < 1 and abs(a.mean() - 0.5) < 0.02 and abs(b.mean()) < 0.05 and abs(b.std() - 1) < 0.05
