@@ -94,10 +94,16 @@ llvm::Error Compilation::check() {
   if (options.kPack > 2)
     return makeError("kpack must be 1 or 2, but is " + llvm::Twine(options.kPack) +
                      "; leave it out for reads that are as wide as they can be");
-  if (options.matrixSize && arch.isCdna())
+  if (options.matrixSize && arch.isCdna()) {
+    // float64 has instructions of 16 rows only, which stay.
+    const std::vector all(arch.info.matrixInstructions.begin(), arch.info.matrixInstructions.end());
     llvm::erase_if(arch.info.matrixInstructions, [&](const target::MatrixInstruction &row) {
-      return row.m != options.matrixSize;
+      return row.m != options.matrixSize && llvm::any_of(all, [&](const auto &other) {
+               return other.m == options.matrixSize && other.a == row.a && other.b == row.b &&
+                      other.acc == row.acc;
+             });
     });
+  }
   if (options.kPack)
     arch.info.mostStepsOfRead = options.kPack;
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);

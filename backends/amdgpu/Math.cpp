@@ -31,11 +31,12 @@ static MathUnits::Unary ofTurns(StringRef intrinsic) {
   };
 }
 
-/// The quotient `op` of float64, corrected where the divisor is all ones: |y| = 2^(k+1) - 2^(k-52).
-/// LLVM refines its estimate of 1 / y by Newton's steps, which then end at the power of two below
-/// it whatever they start from (Markstein's exception: "Computation of elementary functions on the
-/// IBM RISC System/6000 processor", 1990), and so does the quotient of a power of two; it is the
-/// next number. A quotient by such a y is a power of two otherwise only where x is all ones, too.
+/// The quotient `op` of float64, corrected where the divisor is normal and all ones: |y| = 2^(k+1)
+/// - 2^(k-52). LLVM refines its estimate of 1 / y by Newton's steps, which then end at the power of
+/// two below it whatever they start from (Markstein's exception: "Computation of elementary
+/// functions on the IBM RISC System/6000 processor", 1990), and so does the quotient of a power of
+/// two; it is the next number. A quotient by such a y is a power of two otherwise only where x is
+/// all ones, too.
 static void correctQuotient(arith::DivFOp op) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
@@ -56,7 +57,11 @@ static void correctQuotient(arith::DivFOp op) {
   auto both = [&](Value x, Value y) -> Value { return arith::AndIOp::create(b, loc, x, y); };
   using P = arith::CmpIPredicate;
   Value ones = constant((uint64_t(1) << 52) - 1), quotient = bits(op.getResult());
-  Value isDivisor = compare(P::eq, both(bits(op.getRhs()), ones), ones);
+  // Normal: the largest subnormal number has these bits, too, and no more.
+  Value divisor = bits(op.getRhs());
+  Value isDivisor = both(compare(P::eq, both(divisor, ones), ones),
+                         compare(P::ugt, arith::ShLIOp::create(b, loc, divisor, constant(1)),
+                                 constant(uint64_t(1) << 53)));
   Value isShort = compare(P::ne, both(bits(op.getLhs()), ones), ones);
   // A normal power of two: less the smallest one's exponent it stays below infinity's.
   Value magnitude = both(quotient, constant(~(uint64_t(1) << 63)));

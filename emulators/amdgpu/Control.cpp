@@ -210,6 +210,12 @@ template <unsigned shift> void setModeField(Wave &w, const Instruction &i) {
 template <Condition condition> constexpr OpcodeRow branchRow(const char *name) {
   return {name, Family::branch, 0, 0, {Type::b32}, branch<condition>};
 }
+// Caches are not emulated, but these operations on them are in order with loads or stores, and are
+// waited for as these are.
+template <Pending kind> void cacheOperation(Wave &w, const Instruction &) { (void)w.issue(kind); }
+template <Pending kind> constexpr OpcodeRow cacheRow(const char *names) {
+  return {names, Family::cache, 0, ignoresText, {}, cacheOperation<kind>};
+}
 constexpr OpcodeRow ignored(const char *names, Family family) {
   return {names, family, 0, ignoresText, {}, nothing};
 }
@@ -249,9 +255,10 @@ constexpr OpcodeRow rows[] = {
         "s_code_end|s_incperflevel|s_decperflevel|v_nop|s_setprio_inc_wg",
         Family::message),
     ignored("s_sendmsg|s_ttracedata|s_ttracedata_imm", Family::message),
-    ignored("s_icache_inv|s_dcache_inv|s_dcache_wb|s_gl1_inv|buffer_wbl2|buffer_invl2|buffer_inv|"
-            "buffer_wbinvl1|"
-            "buffer_wbinvl1_vol|buffer_gl0_inv|buffer_gl1_inv|global_inv|global_wb|global_wbinv|"
+    cacheRow<Pending::vectorMemory>("global_inv|buffer_wbl2"),
+    cacheRow<Pending::store>("global_wb|global_wbinv"),
+    ignored("s_icache_inv|s_dcache_inv|s_dcache_wb|s_gl1_inv|buffer_invl2|buffer_inv|"
+            "buffer_wbinvl1|buffer_wbinvl1_vol|buffer_gl0_inv|buffer_gl1_inv|"
             "s_prefetch_inst|s_prefetch_data|s_dcache_inv_vol|s_dcache_wb_vol",
             Family::cache),
 };

@@ -19,22 +19,24 @@ namespace {
 
 class Writes {
 public:
-  void add(Value value) {
-    if (mayHoldAddress(value) && seen.insert(value).second)
-      worklist.push_back(value);
+  /// `isOffset`: a number that is added to an address. Integers that are parameters do not count as
+  /// such, but a difference of addresses leads from one tensor to another.
+  void add(Value value, bool isOffset) {
+    if (mayHoldAddress(value) && seen[isOffset].insert(value).second)
+      worklist.push_back({value, isOffset});
   }
-  void add(ValueRange values) {
+  void add(ValueRange values, bool isOffset) {
     for (Value value : values)
-      add(value);
+      add(value, isOffset);
   }
   void addWritten(Operation *op);
   llvm::SmallBitVector follow(func::FuncOp kernel);
 
 private:
-  void addSources(Value value, Operation *parent);
+  void addSources(Value value, Operation *parent, bool isOffset);
 
-  SmallVector<Value> worklist;
-  DenseSet<Value> seen;
+  SmallVector<std::pair<Value, bool>> worklist;
+  DenseSet<Value> seen[2]; ///< As an address; as an offset.
 };
 
 } // namespace
@@ -52,45 +54,47 @@ void Writes::addWritten(Operation *op) {
            effect.getResource() == tile::GlobalMemory::get();
   });
   if (writes && isa<tile::InlineAsmOp>(op))
-    add(op->getOperands());
+    add(op->getOperands(), /*isOffset=*/false);
   else if (writes)
-    add(op->getOperand(0));
+    add(op->getOperand(0), /*isOffset=*/false);
 }
 
 // What a result, or an argument of a block, of an op with regions may hold.
-void Writes::addSources(Value value, Operation *parent) {
+void Writes::addSources(Value value, Operation *parent, bool isOffset) {
   if (auto branch = dyn_cast<RegionBranchOpInterface>(parent)) {
     RegionBranchInverseSuccessorMapping sources;
     branch.getSuccessorInputOperandMapping(sources);
     for (OpOperand *source : sources.lookup(value))
-      add(source->get());
+      add(source->get(), isOffset);
     return;
   }
-  add(parent->getOperands());
+  add(parent->getOperands(), isOffset);
   for (Region &region : parent->getRegions())
     for (Block &block : region)
-      add(block.getTerminator()->getOperands());
+      add(block.getTerminator()->getOperands(), isOffset);
 }
 
 llvm::SmallBitVector Writes::follow(func::FuncOp kernel) {
   llvm::SmallBitVector written(kernel.getNumArguments());
   while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
+    auto [value, isOffset] = worklist.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       Operation *parent = argument.getOwner()->getParentOp();
-      if (parent == kernel)
+      if (parent != kernel)
+        addSources(value, parent, isOffset);
+      else if (!isOffset || isa<tile::PointerType>(value.getType()))
         written.set(argument.getArgNumber());
-      else
-        addSources(value, parent);
       continue;
     }
     Operation *op = value.getDefiningOp();
-    if (auto addition = dyn_cast<tile::AddPtrOp>(op))
-      add(addition.getBase());
-    else if (op->getNumRegions())
-      addSources(value, op);
-    else if (!hasEffect<MemoryEffects::Read>(op))
-      add(op->getOperands());
+    if (auto addition = dyn_cast<tile::AddPtrOp>(op)) {
+      add(addition.getBase(), isOffset);
+      add(addition.getOffset(), /*isOffset=*/true);
+    } else if (op->getNumRegions()) {
+      addSources(value, op, isOffset);
+    } else if (!hasEffect<MemoryEffects::Read>(op)) {
+      add(op->getOperands(), isOffset);
+    }
   }
   return written;
 }

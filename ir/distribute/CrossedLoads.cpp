@@ -90,21 +90,21 @@ void distribute::transposeInRegisters(tile::DotOp op, const DotPlan &plan, const
     if (!load || !holdsNeighbours(*fragment, summed))
       continue;
     unsigned along = swapped ? 1 - summed : summed, across = 1 - along;
-    AccessPlan &plan = access(load);
-    if (plan.order.front() == along)
+    AccessPlan &loaded = access(load);
+    if (loaded.order.front() == along)
       continue;
     auto type = cast<RankedTensorType>(load.getType());
     int64_t bytes = tile::getElementBytes(type.getElementType());
     int64_t widest =
-        std::min({int64_t(target.maxVectorBytes) / bytes, plan.facts.contiguity[across],
-                  plan.facts.alignment[across] / bytes, plan.facts.constancy[across]});
+        std::min({int64_t(target.maxVectorBytes) / bytes, loaded.facts.contiguity[across],
+                  loaded.facts.alignment[across] / bytes, loaded.facts.constancy[across]});
     int64_t each = type.getNumElements() / (options.numWarps * target.warpSize);
     std::optional<Piece> block =
         chooseBlock(each, bytes, int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(widest, 0)))),
                     type.getDimSize(along), target.sharedModel.maxVectorBytes);
     if (!block)
       continue;
-    plan.layout = blockLayout(type.getShape(), across, *block, target.warpSize, options.numWarps);
-    plan.tileInner = along;
+    loaded.layout = blockLayout(type.getShape(), across, *block, target.warpSize, options.numWarps);
+    loaded.tileInner = along;
   }
 }

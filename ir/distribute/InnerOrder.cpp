@@ -2,9 +2,9 @@
 // of k that both operands share gives the same product, and the plan's layouts may take k in the
 // order that suits the way to a lane's registers:
 //
-// - From shared memory: neighbours fill the registers of a lane, of several instructions if one's
-// are
-//   fewer than the widest access, before the next lane continues.
+// - From shared memory: neighbours fill the registers of a lane before the next lane continues.
+// They
+//   are the operands of several instructions where one takes fewer than the widest access brings.
 // - From another product's result: in the order in which registers and lanes hold the rows of that
 //   (transposed) result, so that it is the operand as it is.
 #include "ir/distribute/Layouts.h"

@@ -59,7 +59,8 @@ Outcome Device::loadModule(Module *&module, const TilerunPluginArtifact &artifac
     loaded->numParameters[artifact.kernels[i].name] =
         artifact.kernels[i].num_parameters + (details ? details->num_derived : 0);
     // The artifact says how many threads the first of the bundle's architectures needs.
-    if (details && Compatibility::parse(artifact.compatibility).isBundle())
+    // Self-tests, whose threads are what the launch says, have no lanes to speak of.
+    if (details && details->lanes > 1 && Compatibility::parse(artifact.compatibility).isBundle())
       loaded->lanes[artifact.kernels[i].name] = details->lanes;
   }
   module = loaded.release();

@@ -1,7 +1,9 @@
 // Runtime, devices and streams, and their functions in the module.
 #include "python/native/Devices.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -385,6 +387,29 @@ static PyObject *copy(PyObject *, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
+// Writes bytes of memory that are not as they were before: what others have written meanwhile
+// stays.
+static PyObject *merge(PyObject *, PyObject *arguments) {
+  unsigned long long to = 0, now = 0, before = 0, bytes = 0;
+  if (!PyArg_ParseTuple(arguments, "KKKK", &to, &now, &before, &bytes))
+    return nullptr;
+  // NOLINTBEGIN(performance-no-int-to-ptr)
+  auto *memory = reinterpret_cast<char *>(to);
+  const auto *made = reinterpret_cast<const char *>(now),
+             *known = reinterpret_cast<const char *>(before);
+  // NOLINTEND(performance-no-int-to-ptr)
+  constexpr unsigned long long kPart = 4096;
+  for (unsigned long long part = 0; part < bytes; part += kPart) {
+    const unsigned long long end = std::min(part + kPart, bytes);
+    if (!std::memcmp(made + part, known + part, end - part))
+      continue;
+    for (unsigned long long i = part; i < end; ++i)
+      if (made[i] != known[i])
+        memory[i] = made[i];
+  }
+  Py_RETURN_NONE;
+}
+
 static PyObject *listLanguage(PyObject *, PyObject *arguments) {
   const char *path = nullptr;
   if (!PyArg_ParseTuple(arguments, "s", &path))
@@ -496,6 +521,7 @@ bool python::addRuntime(PyObject *module) {
       {"allocate", allocate, METH_VARARGS, "Memory of a device."},
       {"free", release, METH_VARARGS, "Frees what allocate gave."},
       {"copy", copy, METH_VARARGS, "Copies between host and device, and waits."},
+      {"merge", merge, METH_VARARGS, "Copies the bytes that differ from what they were."},
       {"list_language", listLanguage, METH_VARARGS, "Names: (name, kind, value, documentation)."},
       {"set_slow_only", setSlowOnly, METH_O, "Whether every launch goes through Python code."},
       {"set_bounds_checks", setBoundsChecks, METH_O,

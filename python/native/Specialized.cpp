@@ -35,13 +35,21 @@ static SpecializedState &getState(PyObject *self) {
 
 // An argument of the type that the signature has: pointers are addresses, whatever the tensor's
 // own type is, and integers go to parameters of a floating-point type.
-static bool readTyped(PyObject *value, uint16_t dtype, TilerunArgument &argument) {
+static bool readTyped(PyObject *value, uint16_t dtype, const Device &device,
+                      TilerunArgument &argument) {
   Tensor tensor;
   Read read = readArgument(value, argument, tensor);
   if (read == Read::Failed)
     return false;
   if (read == Read::Other) {
     PyErr_Format(PyExc_TypeError, "%R cannot be passed to a compiled kernel", value);
+    return false;
+  }
+  // Memory of the host may be pinned, which GPUs reach.
+  if (read == Read::Tensor && tensor.deviceType != kCpu &&
+      (tensor.deviceType != device.type || tensor.deviceIndex != device.index)) {
+    PyErr_SetString(PyExc_ValueError,
+                    "a tensor is on another device than the one that the kernel was compiled for");
     return false;
   }
   if (argument.kind == TILERUN_ARGUMENT_NONE)
@@ -61,7 +69,8 @@ static bool readTyped(PyObject *value, uint16_t dtype, TilerunArgument &argument
 }
 
 static bool readSize(PyObject *object, uint32_t &size) {
-  unsigned long long value = PyLong_AsUnsignedLongLong(object);
+  Ref number(PyNumber_Index(object));
+  const unsigned long long value = number ? PyLong_AsUnsignedLongLong(number.get()) : 0;
   if (PyErr_Occurred())
     return false;
   if (value > UINT32_MAX)
@@ -102,7 +111,7 @@ static PyObject *launchPlainly(PyObject *self, PyObject *const *given, Py_ssize_
       continue;
     }
     values[passed] = *next++;
-    if (!readTyped(values[passed], *dtype, arguments[passed]))
+    if (!readTyped(values[passed], *dtype, *state.device, arguments[passed]))
       return nullptr;
     ++passed;
   }

@@ -21,6 +21,19 @@ def scale_kernel(x, y, n, factor, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def distant_kernel(x, y, n):
+    tl.store(x + (y.to(tl.int64) - x.to(tl.int64)) // 4 + n, 1.0)
+
+
+@triton.jit
+def choosing_kernel(x, y):
+    if tl.target_info.is_cuda():
+        tl.store(x, 1.0)
+    else:
+        tl.store(y, 1.0)
+
+
+@triton.jit
 def product_kernel(y, n, m):
     tl.store(y, n * m)
 
@@ -192,3 +205,27 @@ def test_what_a_kernel_writes():
     source = lambda n: ASTSource(scale_kernel, {"x": "*fp32", "y": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"},
                                  {"BLOCK": n})
     assert source(16).find_writes() == {"y"} and source(32).find_writes() == {"y"}
+
+
+def test_writes_through_a_difference_of_addresses():
+    source = ASTSource(distant_kernel, {"x": "*fp32", "y": "*fp32", "n": "i64"}, {})
+    assert source.find_writes() == {"x", "y"}
+
+
+def test_what_a_kernel_writes_depends_on_its_target():
+    source = ASTSource(choosing_kernel, {"x": "*fp32", "y": "*fp32"}, {})
+    assert source.find_writes() == {"y"} and source.find_writes("cuda:sm_90a") == {"x"}
+
+
+def test_grids_of_other_integers():
+    x, y = np.arange(16.0), np.zeros(16)
+    run(scale(), (np.int64(1), ), x, y, 16, 2.0)
+    assert (y == x * 2).all()
+
+
+def test_memory_of_a_gpu_on_the_interpreter():
+    class Elsewhere:
+        __cuda_array_interface__ = {"shape": (16, ), "typestr": "<f8", "data": (4096, False), "version": 3}
+
+    with pytest.raises(ValueError, match="on another device than the one that the kernel was compiled for"):
+        run(scale(), (1, ), np.arange(16.0), Elsewhere(), 16, 2.0)

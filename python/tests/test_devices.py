@@ -329,3 +329,33 @@ def test_torch_on_rocm(run_python, tmp_path):
     script = tmp_path / "rocm.py"
     script.write_text(ROCM)
     assert run_python(script, TILERUN_AMDSIM="gfx942").stdout == "done\n"
+
+
+def test_only_what_a_launch_changes_is_written_back(run_script):
+    run_script(
+        """
+        import os, tempfile, threading
+        torch = pytest.importorskip("torch")
+        tilerun.use("hip:0")
+        # Two tensors that overlap, and each of which is a part of the memory by itself.
+        a = np.zeros(64, np.float32)
+        x, y = torch.from_numpy(a[:48]), torch.from_numpy(a[16:])
+        add[(1, )](x, x + 1, y, 48, B=64)
+        assert (a[16:] == 1).all() and (a[:16] == 0).all()
+        # Threads that use parts of one memory.
+        flat = torch.zeros(2048)
+        def increase(part):
+            for _ in range(8):
+                add[(8, )](part, torch.ones(1024), part, 1024, B=128)
+        threads = [threading.Thread(target=increase, args=(flat[i:i + 1024], )) for i in (0, 1024)]
+        [t.start() for t in threads], [t.join() for t in threads]
+        assert (flat == 8).all()
+        # Memory that is mapped read-only may be read.
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(np.ones(64, np.float32).tobytes())
+            file.flush()
+            weights = torch.from_numpy(np.memmap(file.name, np.float32, "r"))
+            out = torch.zeros(64)
+            add[(1, )](weights, weights, out, 64, B=64)
+            assert (out == 2).all()
+        """, TILERUN_AMDSIM="gfx942")

@@ -84,11 +84,14 @@ def _choose_device(parser, options):
         os.environ.pop("TILERUN_HIP_DRIVER", None)  # It would come first.
         options.device = options.device or "hip:0"
     if options.device is None:
+        if options.cpu or options.checks:
+            os.environ.pop("TILERUN_DEVICE", None)
         return
     if options.cpu or options.checks:
         parser.error(f"--{'cpu' if options.cpu else 'checks'} runs on the interpreter, and --device elsewhere")
     if options.device == "cpu":
         options.cpu = True
+        os.environ.pop("TILERUN_DEVICE", None)
     else:
         os.environ["TILERUN_DEVICE"] = options.device
 

@@ -9,7 +9,7 @@
 // CDNA: v_mfma_f32_16x16x{{16|32}}_f16
 // CDNA: s_and_saveexec_b64
 // RDNA: v_wmma_f32_16x16x16_f16
-// RDNA: v_cmpx
+// RDNA: {{v_cmpx|s_and_saveexec_b32}}
 // CHECK-NOT: v_{{mfma|wmma}}
 // CHECK: global_store
 // CHECK-NOT: v_{{mfma|wmma}}

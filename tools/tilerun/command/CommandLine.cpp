@@ -180,7 +180,13 @@ std::vector<std::string> splitTargets(const std::vector<std::string> &given) {
     for (size_t begin = 0; begin <= text.size();) {
       size_t end = std::min(text.find(',', begin), text.size());
       std::string part = text.substr(begin, end - begin);
-      if (begin == 0 || part.find(':') < part.find('='))
+      // A kind of target, such as "hip:", has letters only: "gfx942:xnack-" goes on with what it
+      // has.
+      const std::string_view kind = std::string_view(part).substr(0, part.find(':'));
+      if (begin == 0 ||
+          (kind.size() < part.size() && std::all_of(kind.begin(), kind.end(), [](char c) {
+             return std::isalpha(static_cast<unsigned char>(c));
+           })))
         targets.push_back(part);
       else
         targets.back() += "," + part;

@@ -244,7 +244,7 @@ class CompiledKernel:
     def hash(self):
         from ..runtime.cache import triton_key
         return hashlib.sha256(
-            repr((triton_key(), self.target, self.signature, self._options, self.function.src)).encode()).hexdigest()
+            repr((triton_key(), self.target, self.signature, self._options, self.function.cache_key)).encode()).hexdigest()
 
     @property
     def specialization_data(self):

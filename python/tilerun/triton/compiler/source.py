@@ -178,12 +178,13 @@ class ASTSource:
     def parse_options(self):
         return {}
 
-    def find_writes(self):
-        """The names of the parameters that the kernel may write through. Of arguments in parts, those of the parts."""
+    def find_writes(self, target="cpu:interpreter"):
+        """The names of the parameters that the kernel may write through on a target, which kernels can ask for. Of arguments
+        in parts, those of the parts."""
         from ..runtime.jit import pack_options
         native, signature = self.resolve()
         options = pack_options(dict.fromkeys(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), 0))
-        return frozenset(native._emit("cpu:interpreter", signature, options, "writes")[0].decode().split())
+        return frozenset(native._emit(target, signature, options, "writes")[0].decode().split())
 
     def make_ir(self, target, options, codegen_fns, module_map, context):
         """The parameters that the kernel writes, as PyTorch's analysis of Triton's IR finds them. Numbers count as unknown
@@ -198,7 +199,8 @@ class ASTSource:
             elif str(kind).startswith("tensordesc"):
                 # Strides and sizes follow the base.
                 parameters += [name] + [None] * 2 * len(_DESCRIPTOR.fullmatch(kind).group(2).split(","))
-        return ir.module(self.name, parameters, source.find_writes())
+        text = target.text if isinstance(target, GPUTarget) else "cpu:interpreter"
+        return ir.module(self.name, parameters, source.find_writes(text))
 
 
 def split_signature(text):

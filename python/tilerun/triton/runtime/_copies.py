@@ -26,18 +26,24 @@ class _HostCopy:
 
 
 class _DeviceCopy:
-    """A copy of host memory in an allocation of a device. Both ways wait until they are done."""
+    """A copy of host memory in an allocation of a device. Both ways wait until they are done. Only what the launch has
+    changed is written back: other threads may write elsewhere in the memory meanwhile, other copies may overlap it, and what
+    is only read may be mapped read-only."""
 
     def __init__(self, origin, size, kind, index):
         self.origin, self.size, self.kind, self.index = origin, size, kind, index
         # Empty memory has an address as well.
         self.address = _native.allocate(kind, index, size if kind == _memory.CPU else max(size, 1))
+        self.before = (ctypes.c_char * size)()
         if size:
-            _native.copy(kind, index, self.address, origin, size, True)
+            ctypes.memmove(self.before, origin, size)
+            _native.copy(kind, index, self.address, ctypes.addressof(self.before), size, True)
 
     def write_back(self):
         if self.size:
-            _native.copy(self.kind, self.index, self.address, self.origin, self.size, False)
+            now = (ctypes.c_char * self.size)()
+            _native.copy(self.kind, self.index, self.address, ctypes.addressof(now), self.size, False)
+            _native.merge(self.origin, ctypes.addressof(now), ctypes.addressof(self.before), self.size)
 
     def free(self):
         _native.free(self.kind, self.index, self.address)

@@ -4,6 +4,7 @@ import sys
 
 from ... import _devices, _native, _on_cpu, _pretend
 from ..._memory import CPU, CUDA, KINDS, ROCM
+from .. import knobs
 from ..compiler.target import GPUTarget
 
 
@@ -16,7 +17,7 @@ class _Utilities:
         read = lambda name, otherwise=0: _devices.get_property(kind, index, name) or otherwise
         # Properties that no plugin reports, but torch does.
         torch = sys.modules.get("torch")
-        known = torch.cuda.get_device_properties(index) if kind != CPU and torch is not None else None
+        known = torch.cuda.get_device_properties(index) if _devices.torch_has(kind) else None
         # The interpreter has no registers. Host code divides by the number that programs use:
         # CompiledKernel.n_regs is 1 there.
         return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers", 1 << 16),
@@ -69,7 +70,7 @@ class Driver(_Driver):
         return _devices._get_stream(kind, index if device is None else device) or 0
 
     def get_current_target(self):
-        if _on_cpu.is_pretending and _devices.get_chosen() is None:
+        if _on_cpu.is_pretending and not knobs.runtime.device:
             return GPUTarget.parse(_pretend.TARGET, 32)
         kind, index = _devices.get_default()
         return GPUTarget.parse(_devices.get_target(kind, index), _devices.get_property(kind, index, "warp-size"))
