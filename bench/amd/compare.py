@@ -291,7 +291,7 @@ def write_summary(results, archs, out):
     line("compile time", "≤ 0.50", of_kernels(time_ratio))
 
 
-def write_page(results, archs, path, rounds):
+def write_page(results, archs, path, rounds, is_kept=False):
     import triton
     with open(path, "w", encoding="utf-8") as out:
         print(f"""# AMD code beside Triton's compiler: results
@@ -306,7 +306,7 @@ compiled before.
 
 The inner loop is the innermost one with matrix instructions, else the longest innermost one, found by the backward branches of the assembly; where
 there is no loop, it is the whole kernel. Its ratio is for equal numbers of multiply-adds. 128-bit accesses are those of LDS and of global memory.
-None of this is a time, which only a device gives.
+{"Figures of Triton were kept from an earlier run (`--triton`)." + chr(10) if is_kept else ""}None of this is a time, which only a device gives.
 
 ## Goals
 
@@ -345,7 +345,7 @@ def main():
     if options.save:
         options.save.write_text(json.dumps([[*key, both] for key, both in results.items()]))
     if options.page:
-        write_page(results, archs, options.page.resolve(), options.rounds)
+        write_page(results, archs, options.page.resolve(), options.rounds, is_kept=bool(options.triton))
     else:
         write_summary(results, archs, sys.stdout)
         write_tables(results, archs, sys.stdout)
