@@ -189,6 +189,20 @@ TEST(AmdsimChecks, ArgumentsAreReadOnly) {
       "read-only");
 }
 
+// On gfx12 operations on caches are in order with loads and stores, and counted as these are.
+TEST(AmdsimChecks, CacheOperationsAreCounted) {
+  auto run = [](const std::string &between) {
+    std::string body =
+        "s_load_b128 s[4:7], s[0:1], 0x0\ns_wait_kmcnt 0x0\nv_lshlrev_b32 v1, 2, v0\n"
+        "global_load_b32 v2, v1, s[4:5]\n" +
+        between + "\nglobal_store_b32 v1, v2, s[6:7]";
+    return messages(Fixture("gfx1201", {.body = body}).run({.threads = {32, 1, 1}}));
+  };
+  EXPECT_NE(run("global_wb scope:SCOPE_SYS\ns_wait_loadcnt 0x1"), "");
+  EXPECT_EQ(run("global_inv scope:SCOPE_SE\ns_wait_loadcnt 0x1"), "");
+  EXPECT_EQ(run("s_wait_loadcnt 0x0"), "");
+}
+
 TEST(AmdsimChecks, Misaligned) {
   EXPECT_EQ(
       finding(Fixture("gfx942",

@@ -26,6 +26,8 @@ const char *const inKernels[] = {
     "s_swappc_b64",
     "s_call_b64",
     "s_endpgm",
+    "global_inv",
+    "global_wb",
     "s_trap",
     "s_waitcnt",
     "s_waitcnt_vscnt",

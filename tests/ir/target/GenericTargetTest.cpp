@@ -76,7 +76,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
       text,
       "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,steps-of-read=2,shuffle=off,"
       "async=on,load-matrix=on,flight-is-stage=on,dot-bytes=on,reads-float8=off,rounds-to-float8="
-      "on,grid-dependency=on,"
+      "on,float8-fnuz=on,grid-dependency=on,"
       "roles=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-cost=3,select-cost=4,wavefront-"
       "cost=5,"
       "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
@@ -102,6 +102,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "dot-bytes=on",
         "reads-float8=off",
         "rounds-to-float8=on",
+        "float8-fnuz=on",
         "grid-dependency=on",
         "roles=on",
         "banks=64",

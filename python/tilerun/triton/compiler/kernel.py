@@ -243,8 +243,10 @@ class CompiledKernel:
     @property
     def hash(self):
         from ..runtime.cache import triton_key
+        # With helpers and constants, where it still has the function that says which they are.
+        key = self.function.src if self.function.fn is None else self.function.cache_key
         return hashlib.sha256(
-            repr((triton_key(), self.target, self.signature, self._options, self.function.cache_key)).encode()).hexdigest()
+            repr((triton_key(), self.target, self.signature, self._options, key)).encode()).hexdigest()
 
     @property
     def specialization_data(self):
