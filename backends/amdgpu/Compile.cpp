@@ -68,8 +68,7 @@ struct Compilation {
     return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
   }
   LogicalResult toLlvmDialect();
-  llvm::Error toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
-                     std::unique_ptr<llvm::TargetMachine> &machine);
+  llvm::Expected<llvmbackend::Translation> toLlvm(llvm::LLVMContext &context);
 
 private:
   void addHiddenArguments(func::FuncOp kernel);
@@ -217,8 +216,7 @@ LogicalResult Compilation::toLlvmDialect() {
                           : success();
 }
 
-llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
-                                std::unique_ptr<llvm::TargetMachine> &machine) {
+llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &context) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -228,21 +226,17 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
     LLVMInitializeAMDGPUAsmParser(); // Of assembly that kernels bring along.
   });
   unsigned level = options.debug ? std::min(options.optLevel, 1u) : options.optLevel;
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made = llvmbackend::createMachine(
+  llvm::Expected<llvmbackend::Translation> translated = llvmbackend::translate(
+      module, context, artifact.kernel,
       {"amdgcn-amd-amdhsa", arch.name, arch.llvmFeatures, llvm::Reloc::PIC_, level});
-  if (!made)
-    return made.takeError();
-  machine = std::move(*made);
-  llvm::Expected<std::unique_ptr<llvm::Module>> translated =
-      llvmbackend::translate(module, context, *machine, artifact.kernel);
   if (!translated)
-    return translated.takeError();
-  result = std::move(*translated);
-  result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
-  permitHardwareAtomics(*result);
-  llvmbackend::optimize(*result, *machine, level);
-  keepWholeWaves(*result);
-  return llvm::Error::success();
+    return translated;
+  llvm::Module &result = *translated->module;
+  result.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
+  permitHardwareAtomics(result);
+  llvmbackend::optimize(result, *translated->machine, level);
+  keepWholeWaves(result);
+  return translated;
 }
 
 /// Runs the stages up to `stage`; `text` gets its text, but for the last.
@@ -276,18 +270,17 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
   llvm::LLVMContext context;
   // Names of values are a third of the optimizer's time, and only people read them.
   context.setDiscardValueNames(stage != Stage::Llvm);
-  std::unique_ptr<llvm::Module> llvmModule;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  if (llvm::Error error = compilation.toLlvm(context, llvmModule, machine))
-    return std::move(error);
+  llvm::Expected<llvmbackend::Translation> translated = compilation.toLlvm(context);
+  if (!translated)
+    return translated.takeError();
   if (stage == Stage::Llvm) {
     llvm::raw_string_ostream os(*text);
-    llvmModule->print(os, nullptr);
+    translated->module->print(os, nullptr);
     return compilation.artifact;
   }
-  llvm::Expected<std::string> code = stage == Stage::Amdgcn
-                                         ? llvmbackend::emitAssembly(*llvmModule, *machine)
-                                         : llvmbackend::emitObject(*llvmModule, *machine);
+  llvm::Expected<std::string> code =
+      stage == Stage::Amdgcn ? llvmbackend::emitAssembly(*translated->module, *translated->machine)
+                             : llvmbackend::emitObject(*translated->module, *translated->machine);
   if (!code)
     return code.takeError();
   if (stage == Stage::Amdgcn) {

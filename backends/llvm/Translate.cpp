@@ -11,8 +11,14 @@
 
 using namespace tilerun;
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-llvmbackend::createMachine(const MachineForm &form) {
+llvmbackend::Translation::Translation() = default;
+llvmbackend::Translation::Translation(Translation &&) noexcept = default;
+llvmbackend::Translation::~Translation() = default;
+
+llvm::Expected<llvmbackend::Translation> llvmbackend::translate(mlir::ModuleOp module,
+                                                                llvm::LLVMContext &context,
+                                                                llvm::StringRef name,
+                                                                const MachineForm &form) {
   const llvm::Triple triple(form.triple);
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
@@ -21,21 +27,16 @@ llvmbackend::createMachine(const MachineForm &form) {
                                    "': " + reason);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+  Translation result;
+  result.machine.reset(target->createTargetMachine(
       triple, form.cpu, form.features, options, form.relocation, std::nullopt,
       form.level <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
-}
-
-llvm::Expected<std::unique_ptr<llvm::Module>> llvmbackend::translate(mlir::ModuleOp module,
-                                                                     llvm::LLVMContext &context,
-                                                                     llvm::TargetMachine &machine,
-                                                                     llvm::StringRef name) {
-  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context, name);
-  if (!result)
+  result.module = mlir::translateModuleToLLVMIR(module, context, name);
+  if (!result.module)
     return llvm::createStringError("the LLVM dialect could not be translated");
-  result->setTargetTriple(machine.getTargetTriple());
-  result->setDataLayout(machine.createDataLayout());
-  return result;
+  result.module->setTargetTriple(triple);
+  result.module->setDataLayout(result.machine->createDataLayout());
+  return std::move(result);
 }
 
 mlir::LogicalResult llvmbackend::addLineInfo(mlir::ModuleOp module,

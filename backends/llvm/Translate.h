@@ -24,15 +24,19 @@ struct MachineForm {
   unsigned level; ///< 0 to 3; up to 1 for debugging.
 };
 
-/// Its operations are contracted only where they say so, because expansions of functions rely on
-/// their roundings.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const MachineForm &form);
+/// A module with the machine that it is for. It must not outlive its context.
+struct Translation {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> module;
+  Translation();
+  Translation(Translation &&) noexcept;
+  ~Translation();
+};
 
-/// `name` is the result's. The context owns it.
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
-                                                        llvm::LLVMContext &context,
-                                                        llvm::TargetMachine &machine,
-                                                        llvm::StringRef name);
+/// `name` is the new module's. Operations are contracted only where they say so, because expansions
+/// of functions rely on their roundings.
+llvm::Expected<Translation> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                      llvm::StringRef name, const MachineForm &form);
 
 /// Makes debug information of the functions' locations. Fails with a diagnostic.
 mlir::LogicalResult addLineInfo(mlir::ModuleOp module, mlir::LLVM::DIEmissionKind kind);

@@ -63,8 +63,7 @@ struct Compilation {
   llvm::Error check();
   distribute::Program getProgram() const;
   LogicalResult toLlvmDialect();
-  llvm::Error toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
-                     std::unique_ptr<llvm::TargetMachine> &machine);
+  llvm::Expected<llvmbackend::Translation> toLlvm(llvm::LLVMContext &context);
 };
 } // namespace
 
@@ -158,8 +157,7 @@ LogicalResult Compilation::toLlvmDialect() {
              : success();
 }
 
-llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
-                                std::unique_ptr<llvm::TargetMachine> &machine) {
+llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &context) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -169,28 +167,24 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   });
   unsigned level = options.debug ? std::min(options.optLevel, 1u) : options.optLevel;
   const std::string features = "+ptx" + std::to_string(ptx);
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> made =
-      llvmbackend::createMachine({"nvptx64-nvidia-cuda", arch.name, features, std::nullopt, level});
-  if (!made)
-    return made.takeError();
-  machine = std::move(*made);
-  llvm::Expected<std::unique_ptr<llvm::Module>> translated =
-      llvmbackend::translate(module, context, *machine, artifact.kernel);
+  llvm::Expected<llvmbackend::Translation> translated =
+      llvmbackend::translate(module, context, artifact.kernel,
+                             {"nvptx64-nvidia-cuda", arch.name, features, std::nullopt, level});
   if (!translated)
-    return translated.takeError();
-  result = std::move(*translated);
-  llvmbackend::optimize(*result, *machine, level);
-  widenAbsolute(*result);
-  multiplyToNegate(*result);
-  complementToNegate(*result);
+    return translated;
+  llvm::Module &result = *translated->module;
+  llvmbackend::optimize(result, *translated->machine, level);
+  widenAbsolute(result);
+  multiplyToNegate(result);
+  complementToNegate(result);
   if (level > 1)
-    keepWideOffsets(*result);
+    keepWideOffsets(result);
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
   // any case gets them all; others would lose programs that run beside each other.
-  for (llvm::Function &function : *result)
+  for (llvm::Function &function : result)
     if (!options.maxRegisters && estimateRegisters(function) > kMostRegisters)
       function.addFnAttr("nvvm.minctasm", "1");
-  return llvm::Error::success();
+  return translated;
 }
 
 /// Runs the stages up to `stage`; `text` gets its text.
@@ -218,16 +212,15 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   llvm::LLVMContext context;
   // Names of values take a third of the optimizer's time, and only people read them.
   context.setDiscardValueNames(stage != Stage::Llvm);
-  std::unique_ptr<llvm::Module> llvmModule;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  if (llvm::Error error = compilation.toLlvm(context, llvmModule, machine))
-    return std::move(error);
+  llvm::Expected<llvmbackend::Translation> code = compilation.toLlvm(context);
+  if (!code)
+    return code.takeError();
   if (stage == Stage::Llvm) {
     llvm::raw_string_ostream os(*text);
-    llvmModule->print(os, nullptr);
+    code->module->print(os, nullptr);
     return compilation.artifact;
   }
-  llvm::Expected<std::string> ptx = llvmbackend::emitAssembly(*llvmModule, *machine);
+  llvm::Expected<std::string> ptx = llvmbackend::emitAssembly(*code->module, *code->machine);
   if (!ptx)
     return ptx.takeError();
   compilation.artifact.ptx = std::move(*ptx);
