@@ -29,7 +29,7 @@ struct AmdgpuOptions {
   /// Most instructions along k whose operands one access of shared memory brings: 1 or 2 as
   /// Triton's kpack; 0 for as many as fit the widest access.
   unsigned kPack = 0;
-  /// Dies that get programs in turn, 8 on an MI300X: each shall get neighbouring programs. 0 or 1:
+  /// Dies that get programs in turn, 8 on an MI300X: each gets neighbouring programs. 0 or 1:
   /// programs keep their order.
   unsigned xcds = 0;
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.

@@ -34,8 +34,8 @@ void tilerun::buildOptimizePipeline(OpPassManager &manager, unsigned parts) {
 namespace {
 struct OptimizeOptions : PassPipelineOptions<OptimizeOptions> {
   Option<unsigned> parts{*this, "parts",
-                         llvm::cl::desc("parts of the device that get programs in turn, each of "
-                                        "which shall get neighbours; 0: programs keep their order"),
+                         llvm::cl::desc("parts of the device that get programs in turn, so that "
+                                        "each gets neighbours; 0: programs keep their order"),
                          llvm::cl::init(0)};
 };
 } // namespace

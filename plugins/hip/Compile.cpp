@@ -36,7 +36,7 @@ constexpr Phase<Stage> kOwnPhases[] = {
     {"llvm", "LLVM IR before code generation", ";", Stage::Llvm}};
 constexpr auto kPhases = joinPhases(kOwnPhases, kThreadPhases<Stage>);
 
-// Of several architectures there is no text.
+// A bundle has no form as text.
 constexpr Phase<Stage> kBundlePhases[] = {
     {"hsaco", "bundle of code objects, which HIP's loaders choose from", nullptr, Stage::Hsaco}};
 
@@ -97,7 +97,7 @@ constexpr Option<Request> kOptions[] = {
      }},
     {"kpack", "instructions along k whose operands one access of shared memory brings, 1 or 2",
      [](Request &r, Value value) { return readNumber(value, 1, 2, r.options.kPack); }},
-    {"xcds", "dies that get programs in turn, each of which shall get neighbours; 0: any order",
+    {"xcds", "dies that get programs in turn, so that each gets neighbours; 0: any order",
      [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.xcds); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
@@ -170,8 +170,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   if (architectures->size() > 1 && asked.stage != Stage::Hsaco)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT,
                   "target " + target.str() +
-                      " is several architectures, whose code comes in one file; texts come of one, "
-                      "and of several as of separate targets");
+                      " names several architectures, whose code is one file; text is of one "
+                      "architecture at a time: name them as separate targets");
   llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
   llvm::Expected<amdgpu::AmdgpuArtifact> compiled =
       compileAll(bytecode, *architectures, asked.options, asked.stage);

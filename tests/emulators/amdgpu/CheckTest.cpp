@@ -388,7 +388,7 @@ TEST(AmdsimChecks, CopiesToLdsNeedAWait) {
 }
 
 TEST(AmdsimChecks, CopiesOfOtherWavesNeedAWaitAndABarrier) {
-  // Wave 0 reads what wave 1 copied; wave 1 reads bytes that nobody wrote, which is no finding.
+  // Wave 0 reads what wave 1 copied; wave 1 reads bytes that nobody wrote, which is not a finding.
   EXPECT_EQ(messages(copyToLds("s_waitcnt vmcnt(0)\ns_barrier", " offset:256")), "");
   EXPECT_NE(messages(copyToLds("s_barrier\ns_nop 0", " offset:256"))
                 .find("of LDS before wave 1 waits for the copy that fills it"),

@@ -189,7 +189,8 @@ TEST_F(Bundle, MistakesInTheTarget) {
   EXPECT_EQ(compile(kAdd, "hip:gfx942:xnack-,gfx942:xnack+"), TILERUN_STATUS_OK) << message;
   EXPECT_EQ(compile(kAdd, "hip:gfx942,gfx1100", {{"emit", "amdgcn"}}),
             TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(message.find("target hip:gfx942,gfx1100 is several architectures"), std::string::npos)
+  EXPECT_NE(message.find("target hip:gfx942,gfx1100 names several architectures"),
+            std::string::npos)
       << message;
   std::string reason;
   const std::vector<Phase> phases = plugin->getPhases("hip:gfx942,gfx1100", reason);

@@ -105,7 +105,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--kpack", options.kpack,
                   "AMD: instructions along k whose operands one read brings, 1 or 2");
   app->add_option("--xcds", options.xcds,
-                  "AMD: dies that get programs in turn, each of which shall get neighbours");
+                  "AMD: dies that get programs in turn, so that each gets neighbours");
   app->add_flag("--debug", options.debug, "Enable device_assert and overflow checks");
   addLimits(app, options);
 }

@@ -66,7 +66,7 @@ class CompiledKernel:
     `triton.compile` is bound to the device that is current when it is first launched or asked for its handles, if that is
     one of its target; from then on launches run this code, whatever the types of their arguments."""
 
-    # Loaded code belongs to the process: it is no part of the state that others read from `__dict__` and send to another.
+    # Loaded code belongs to the process: it is not part of the state that others read from `__dict__` and send to another.
     __slots__ = "_bound", "_elsewhere", "__dict__", "__weakref__"
 
     def __new__(cls, *args, **kwargs):
