@@ -256,8 +256,11 @@ protected:
     matrix::Request request{bytecode, kernel.name, c.warps, 2, c.debug};
     matrix::Outcome outcome = target.run(request, c.grid, arguments, buffers);
     llvm::StringRef kind = llvm::StringRef(target.getName()).split(':').first;
+    bool isWithout = llvm::any_of(c.without, [&](llvm::StringRef name) {
+      return name == kind || (name.contains(':') && name == target.getLanguageTarget());
+    });
     // Which kind of GPU the emulator is follows from the module; some of them take the kernel.
-    if (llvm::is_contained(c.without, kind) && (outcome || kind != "threads")) {
+    if (isWithout && (outcome || kind != "threads")) {
       ASSERT_TRUE(outcome) << "this kernel is marked without=" << kind.str() << ", but runs";
       EXPECT_EQ(outcome->kind, matrix::Failure::Kind::Compile) << outcome->message;
       return;

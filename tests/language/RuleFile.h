@@ -13,6 +13,7 @@
 //   fails              a check at run time says what a "# fails:" comment says
 //   beyond             Triton does not promise this (compare_with_triton.py leaves it out)
 //   without=vulkan     the backend of that device refuses the kernel
+//   without=hip:gfx942 the same, of devices with that target alone
 // Elements: 1*4 is four times 1; of floats nan, inf, and 0x3c00 for bits.
 // "# error: TEXT" stands at the end of the line at fault, or in lines of its own above it; "#
 // prints: TEXT" is a line that the compiler prints.

@@ -48,7 +48,7 @@ def arange_too_far():
     x = tl.arange(4294967296, 4294967300)
 
 
-#: Z->i32[1048575] warps=32 without=vulkan without=threads
+#: Z->i32[1048575] warps=32 without=vulkan without=threads without=hip:gfx942
 @triton.jit
 def largest_tensor(Z):
     """S2: A tensor has at most 2^20 elements."""
