@@ -255,7 +255,8 @@ protected:
       buffers.push_back(tensor.before);
     matrix::Request request{bytecode, kernel.name, c.warps, 2, c.debug};
     matrix::Outcome outcome = target.run(request, c.grid, arguments, buffers);
-    llvm::StringRef kind = llvm::StringRef(target.getName()).split(':').first;
+    std::string device = target.getName();
+    llvm::StringRef kind = llvm::StringRef(device).split(':').first;
     bool isWithout = llvm::any_of(c.without, [&](llvm::StringRef name) {
       return name == kind || (name.contains(':') && name == target.getLanguageTarget());
     });
