@@ -12,7 +12,7 @@
 namespace tilerun::backend {
 
 /// Replaces the prints and assertions of `kernel`, which is per-thread IR, and appends them to
-/// `sites`. What remains for the backend are simt.debug_buffer and simt.exit_if. `sharedBytes` is
+/// `sites`. The backend still lowers simt.debug_buffer and simt.exit_if. `sharedBytes` is
 /// the limit of a program: with an assertion, the kernel uses 4 more if they fit; where they do
 /// not, its threads go on.
 void prepareDebug(mlir::func::FuncOp kernel, uint64_t sharedBytes, std::vector<DebugSite> &sites);

@@ -47,7 +47,7 @@ MIXED = [("unit", "twenty"), ("twenty", "unit"), ("twenty", "thousand"), ("bits"
 # References of float32 that are PyTorch's operations: the functions have no float64 form, or it is an instruction.
 OPERATIONS = {"tl.fdiv": lambda x, y: x / y, "tl.div_rn": lambda x, y: x / y, "tl.sqrt": lambda x: x.sqrt(),
               "tl.sqrt_rn": lambda x: x.sqrt(), "sqrt": lambda x: x.sqrt()}
-# What two float64 functions may differ by, relative to the result (to at least 1 for those that cross zero): a
+# The largest allowed difference of two float64 functions, relative to the result (to at least 1 for those that cross zero): a
 # ten-thousandth of a unit of float32.
 AGREEMENT = 2.0**-37
 
@@ -388,7 +388,7 @@ def float64(machine, references, task):
 def work(options):
     """Reads tasks from standard input, a line each, and answers each with a line."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # What libraries print is no answer.
+    os.dup2(2, 1)  # Output of libraries does not belong to the answers.
     folder = pathlib.Path(options.work)
     machine, references = Machine(options.device, folder, options.without), CReferences(folder)
     for line in sys.stdin:

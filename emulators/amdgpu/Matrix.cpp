@@ -121,7 +121,7 @@ void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::ro
   }
 }
 
-// What the hardware does with EXEC off, in waves of the other width, or with signs of other types
+// The hardware's behaviour with EXEC off, in waves of the other width, or with signs of other types
 // is not known here.
 bool canMultiply(Wave &w, const Instruction &i, unsigned lanes, bool takesA, bool takesB,
                  bool takesC) {

@@ -64,7 +64,7 @@ template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t 
   }
 }
 
-// What the half above a 16-bit result is afterwards is not known here: it counts as undefined.
+// The upper half of the register of a 16-bit result is not known here: it counts as undefined.
 template <class R>
 void writeScalar(Wave &w, const Operand &o, typename R::T value, uint64_t shadow) {
   if (o.reg == sgprNull)

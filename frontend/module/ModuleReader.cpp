@@ -482,7 +482,7 @@ void ModuleReader::bindTarget(const Expr *target, const Expr *value, const Expr 
 }
 
 /// The last binding wins, unless it may not run: then the first stays (`try: import triton;
-/// except ImportError: triton = None`), and a value of which there are two is unknown.
+/// except ImportError: triton = None`), and a name with two values is unknown.
 void ModuleReader::bindLocally(StringRef name, Global global) {
   if (module.localImports.size() < kMaxGlobals)
     module.localImports.try_emplace(name, std::move(global));

@@ -1,4 +1,4 @@
-// The lattice of axis information, and the data-flow analysis over it. What single ops do is in
+// The lattice of axis information, and the data-flow analysis over it. Rules of single ops are in
 // AxisTransfer.cpp.
 #include "ir/analysis/AxisInfo.h"
 

@@ -56,7 +56,7 @@ def TileSplit : Pass<"tile-split", "::mlir::ModuleOp"> {
   let description = [{
     With more than `most` elements per thread, most would be spilled. In kernels that only load such tensors, compute
     element by element, reduce and store, loops over parts of `part` elements in a thread take their place: one for each
-    reduction or store, shared by neighbours that do not need each other. What cannot be split stays as it is. Needs
+    reduction or store, shared by neighbours that do not need each other. Tensors that cannot be split stay as they are. Needs
     `tile-set-target`, and sizes that are powers of two.
 
     ```mlir

@@ -42,7 +42,7 @@ Real correctedInverseRoot(Real y, Real h) {
 /// x, or x · 2^54 if it is subnormal; 0 and negative numbers count as such.
 struct Normal {
   explicit Normal(Real x) : isScaled(x < 0x1p-1022), number(select(isScaled, x * 0x1p54, x)) {}
-  /// What a root of the number is of x's own, given the power of two for scaled ones.
+  /// The root of x from the root of `number`, given the power of two for scaled numbers.
   Real unscaled(Real root, double power) const { return select(isScaled, root * power, root); }
   Bool isScaled;
   Real number;

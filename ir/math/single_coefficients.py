@@ -46,7 +46,7 @@ def fit(g, weight, low, high, exponents, fixed):
     if not isinstance(g, str):
         g = interpolate(g, low, high)
     n = len(exponents)
-    # What comes back is an expression: it is evaluated in as many places as it has coefficients.
+    # The answer is an expression: it is evaluated in as many places as it has coefficients.
     places = [mpf(low) + (mpf(high) - mpf(low)) * (2 * i + 1) / (2 * n) for i in range(n)]
     script = f"""prec=200; f={g}; w={weight or "1/f"}; I=[{nstr(mpf(low), 35)};{nstr(mpf(high), 35)}];
 p=fpminimax((f-({fixed}))*w,[|{",".join(f"(x^{e})*w" for e in exponents)}|],[|{",".join(["SG"] * n)}|],I,absolute,floating);

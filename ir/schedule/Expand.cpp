@@ -5,7 +5,7 @@
 // them: into the one slot, between two barriers; or, with more slots, into one that is not being
 // read, with one barrier for an iteration.
 //
-// What addresses and masks depend on is computed twice: once for the iteration at hand, and once
+// Operands of addresses and masks are computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/Allocate.h"

@@ -37,7 +37,7 @@ void schedule::noteFewerWarps(func::FuncOp kernel, const LayoutAssignment &layou
       removePipeline(loop);
   });
   AccessAnalysis accesses(*scratch);
-  // What does not hold with fewer warps is not an error of this kernel.
+  // Errors of the variant with fewer warps are not errors of this kernel.
   ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
   for (unsigned warps = layouts.numWarps() / 2; warps; warps /= 2)
     if (fitsWith(copy, warps, target, accesses)) {

@@ -72,7 +72,7 @@ def ScheduleAllocate : SchedulePass<"schedule-allocate"> {
   let description = [{
     The slots that a loop asks for are cut to those that fit beside the rings of loops around it and what other ops in it
     need; a loop with too few loses its schedule. Both have remarks with the arithmetic. A schedule by hand is followed, or is an error at
-    its place in the text. What is left for conversions between layouts becomes `sched.conversions`. All of it is arithmetic on
+    its place in the text. The rest, for conversions between layouts, becomes `sched.conversions`. All of it is arithmetic on
     `ir/target/MemoryBudget.h` before anything is lowered.
 
     Then the schedule is whole, and what it asks of the target is checked. A kernel that has `sched.conversions` already is

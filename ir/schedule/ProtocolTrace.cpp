@@ -54,7 +54,7 @@ void ValueNumbers::number(Value value) {
 }
 
 unsigned ValueNumbers::of(Value value) {
-  // What an op uses is numbered before it; chains may be too long for recursion.
+  // Operands are numbered before their user; chains may be too long for recursion.
   SmallVector<Value> work{value};
   while (!work.empty()) {
     Value last = work.back();

@@ -14,7 +14,7 @@ struct ProtocolStep {
   int64_t slot = 0;
   int64_t phase = 0;
   bool when = true;
-  const ProtocolTrace *loop = nullptr; ///< All iterations of the loop `op`; null: `op` is no loop.
+  const ProtocolTrace *loop = nullptr; ///< All iterations of the loop `op`; null: not a loop.
 };
 
 /// Steps one after the other. Loops that do the same share one.

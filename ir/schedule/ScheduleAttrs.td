@@ -109,7 +109,7 @@ def Sched_Dialect : Dialect {
     every warp arrives once for each use. `sched.acquire` and `sched.await` give the parity of how often the slot has
     been used before.
 
-    What cannot be split is an error: a target without `roles` (of CUDA's architectures those before `sm_90`; every
+    These are errors: a target without `roles` (of CUDA's architectures those before `sm_90`; every
     Vulkan device); `copies=registers`; a producer of more or fewer warps than the program has, because its copies follow the
     layouts of the program's; a loop inside of another op; a second such loop; a kernel that prints, asserts or waits
     for an earlier launch; anything before the loop that writes or orders memory; and bounds or addresses that are loaded.

@@ -154,7 +154,7 @@ static Value roundToOdd(const Emit &e, Value source) {
 Value simt::castFloat8(LowerContext &c, Value source, Type from, Type to,
                        tile::RoundingMode rounding) {
   bool isTargetsOwn = c.target.roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
-  // What has no NaN keeps the sign of one, which instructions do not give.
+  // Formats without NaN keep its sign, which instructions do not give.
   const bool keepsSign =
       c.target.hasUnsignedZeros8 && isa<tile::F8E4M3B15Type>(getElementTypeOrSelf(to));
   std::optional<Format> fromFormat = formatOf(from, c.target, c.target.readsFloat8 && !keepsSign),

@@ -10,7 +10,7 @@ def Tile_Dialect : Dialect {
   let summary = "Tile programs: tensors of static shape, pointers, memory, reductions and products";
   let description = [{
     One `func.func` that carries `tile.kernel` is one kernel. It runs once per *program* of a launch grid; a program
-    works on tensors of static shape. What elementwise arithmetic, mathematics and control flow need comes from
+    works on tensors of static shape. Elementwise arithmetic, mathematics and control flow are ops of
     `arith`, `math` and `scf`; this dialect adds what those do not have: pointers, memory accesses with masks or through
     descriptors, shape manipulation, products, reductions and scans with a combine region, atomics, hints and debugging.
 

@@ -33,7 +33,7 @@ def Tile_DescriptorType : Tile_Type<"Descriptor", "descriptor"> {
   let summary = "a view of device memory that is read and written in blocks";
   let description = [{
     `!tile.descriptor<64x32xf16>` is an address, a size and a stride of each dimension, and reads and writes blocks of 64 × 32 elements.
-    What a block has outside of the view reads as 0, or as NaN with `!tile.descriptor<64x32xf16, nan>`, and is not written. A
+    Elements of a block outside of the view read as 0, or as NaN with `!tile.descriptor<64x32xf16, nan>`, and are not written. A
     descriptor has 1 to 5 dimensions and elements as a pointer has them. It is a value like others: loops carry it, branches choose one, functions
     take and return it; but a kernel has none among its parameters, and makes it from an address, sizes and strides.
   }];

@@ -1,5 +1,5 @@
-// Verifiers of the `tile` dialect. What types and traits in TableGen can say is said there; here is
-// what relates shapes, attributes and regions.
+// Verifiers of the `tile` dialect. Types and traits in TableGen check all that they can; the rest
+// is here: relations between shapes, attributes and regions.
 #include "ir/tile/InlineAsm.h"
 #include "ir/tile/TileOps.h"
 

@@ -42,7 +42,7 @@ template <typename AddOp> struct AccumulateDot : OpRewritePattern<AddOp> {
   }
 };
 
-/// select(m, load(p, mask m), v) → load(p, mask m, other v). What `other` was does not matter:
+/// select(m, load(p, mask m), v) → load(p, mask m, other v). The old `other` does not matter:
 /// select took v there.
 struct SelectOfMaskedLoad : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;

@@ -98,7 +98,7 @@ unsigned hip::getVersion(std::string_view codeObject) {
 //===----------------------------------------------------------------------===//
 
 static constexpr std::string_view kBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
-// What comes before the name of a target. The kind was "hip" before code objects of version 4.
+// The prefix of a target's name. The kind was "hip" before code objects of version 4.
 static constexpr std::string_view kEntryPrefix = "hipv4-amdgcn-amd-amdhsa--";
 
 std::string_view hip::findCodeObject(std::string_view bytes, const TargetId &device,

@@ -48,7 +48,7 @@ TilerunStatus Device::getStatus(hipError_t error) {
   case kLaunchFailure:
     return TILERUN_STATUS_DEVICE_LOST;
   default:
-    // What a stream that is captured into a graph does not take.
+    // Calls that are not allowed while a stream is captured into a graph.
     return error >= kStreamCaptureUnsupported && error <= kStreamCaptureWrongThread
                ? TILERUN_STATUS_INVALID_ARGUMENT
                : TILERUN_STATUS_DRIVER;

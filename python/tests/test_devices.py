@@ -148,7 +148,7 @@ def test_faults(run_script):
         x = np.arange(8, dtype=np.int32)
         with pytest.raises(tilerun.errors.FaultError, match="too large"):
             checked[(1, )](x, 8, B=8, debug=True)
-        # What was stored before the fault has arrived, and the device is usable.
+        # Stores before the fault have arrived, and the device is usable.
         np.testing.assert_array_equal(x, np.arange(1, 9))
         expect_sum()
         # The emulator finds an access behind the memory of a tensor.

@@ -134,7 +134,7 @@ def test_memory_is_apart_where_a_gpu_has_its_own(run_text):
         array = np.zeros(3, np.float32)
         torch.from_numpy(array).to(device="cuda").fill_(7)
         assert not array.any()
-        # What is there stays as it is.
+        # A tensor that is already there is returned as it is.
         assert there.cuda() is there.to("cuda") is there.to(there.device) is there and there.to(torch.float32) is there
         assert there.to("cuda", torch.float64).dtype == torch.float64
         model = torch.nn.Linear(3, 3)
@@ -324,6 +324,6 @@ def test_exports_say_where_the_memory_is(run_text):
             capsule = torch.utils.dlpack.to_dlpack(x)
             assert torch.utils.dlpack.from_dlpack(capsule).data_ptr() == x.data_ptr()
             assert x.__dlpack__(stream=1) is not None and x.__dlpack__(stream=None) is not None
-        # What arrays of the host become is the host's.
+        # Tensors made from arrays of the host stay on the host.
         assert not torch.from_dlpack(np.ones(3, np.float32)).is_cuda
         """, "--cpu")

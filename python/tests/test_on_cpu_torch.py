@@ -22,7 +22,7 @@ def test_storages_are_where_their_tensors_are(run_text):
             assert torch.empty(4, device="cuda").set_(t.cuda()).tolist() == h.tolist()
         if hasattr(torch, "UntypedStorage"):
             assert torch.UntypedStorage(8, device="cuda").is_cuda and not torch.UntypedStorage(8).is_cuda
-            # What goes to other processes is the CPU's memory.
+            # Tensors sent to other processes are in the CPU's memory.
             for t in (torch.rand(4, device="cuda"), torch.rand(4)):
                 was = t.is_cuda
                 assert t.share_memory_() is t and t.is_shared() and t.is_cuda == was

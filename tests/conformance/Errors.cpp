@@ -124,7 +124,7 @@ static Outcome loadChanged(Context &c, TilerunStatus wanted, Change change) {
 static Outcome garbageModule(Context &c) {
   return loadChanged(c, TILERUN_STATUS_COMPILE,
                      [](TilerunPluginArtifact &artifact, std::string &keep) {
-                       keep = "this is no code at all";
+                       keep = "this is not code at all";
                        artifact.bytes = reinterpret_cast<const uint8_t *>(keep.c_str());
                        artifact.num_bytes = keep.size();
                      });

@@ -65,7 +65,8 @@ TEST(Page, QuotesAreVerbatim) {
   std::vector<Rule> rules = loadRules();
   for (const Quote &quote : loadQuotes()) {
     auto rule = llvm::find_if(rules, [&](const Rule &rule) { return rule.id == quote.id; });
-    ASSERT_NE(rule, rules.end()) << quote.where << " quotes " << quote.id << ", which is no rule";
+    ASSERT_NE(rule, rules.end()) << quote.where << " quotes " << quote.id
+                                 << ", which is not a rule";
     EXPECT_NE(rule->text.find(quote.text), std::string::npos)
         << quote.where << " quotes\n  " << quote.text << "\nbut " << quote.id << " says\n  "
         << rule->text;

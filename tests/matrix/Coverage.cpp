@@ -114,7 +114,7 @@ std::vector<std::string> matrix::checkCoverage(const Cells &cells) {
   }
   for (const auto &excuse : kExcuses)
     if (!excused.contains(excuse.name))
-      problems.push_back("an excuse is for a function that there is not: " +
+      problems.push_back("an excuse names a function that does not exist: " +
                          std::string(excuse.name));
   return problems;
 }

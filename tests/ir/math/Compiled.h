@@ -26,7 +26,7 @@ public:
     Errors estimates = Errors::None;
     /// Ops from before the expansion may be contracted, as a GPU backend does.
     bool contract = false;
-    /// What `composed` builds has kRoundedAttr, as the frontend emits composed functions.
+    /// The ops that `composed` builds have kRoundedAttr, as those of the frontend have.
     bool rounded = true;
   };
   /// `op` as in "math.exp", on "f32" or "f64"; or what `composed` builds.

@@ -124,7 +124,7 @@ protected:
     passes.addPass(createLowerToThreads());
     return passes.run(module);
   }
-  /// What is stated for a target with as much as is stated, and what the kernel takes there.
+  /// The demand stated for a target with exactly that much memory, and the use of it there.
   Bytes run(const std::string &words, const std::string &body, const std::string &byHand = "") {
     target::TargetInfo target =
         llvm::cantFail(target::parseTarget("generic:shared=160k,async=on" + words));

@@ -1,5 +1,5 @@
-// Masked accesses as buffer instructions: where lanes share the base and offsets have bounds, there
-// is no branch, and what is masked lies outside of the buffer.
+// Masked accesses as buffer instructions: where lanes share the base and offsets have bounds,
+// no branch is needed: masked lanes access an offset outside of the buffer.
 // RUN: split-file %s %t
 // RUN: tile-amdgpu %t/program.mlir | FileCheck %t/program.mlir --check-prefixes=CHECK,CDNA3
 // RUN: tile-amdgpu %t/program.mlir --arch=gfx1030 | FileCheck %t/program.mlir --check-prefixes=CHECK,RDNA2
@@ -115,7 +115,7 @@ func.func @widths(%in: i64 {simt.pointer}, %out: i64 {simt.pointer}, %n: i32) at
 }
 
 //--- hints.mlir
-// What is used once is so here, too; what other devices write or read keeps its branch.
+// Data that is used once is marked so here, too; accesses that other devices take part in keep their branch.
 // CHECK: hints:
 // CHECK: buffer_load_dword v{{.*}} offen nt
 // CHECK: s_and_saveexec

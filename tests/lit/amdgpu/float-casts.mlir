@@ -29,7 +29,7 @@ func.func @casts(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f8E5M2>, %z: !tile.ptr<f
 }
 
 //--- fnuz.mlir
-// gfx942 has the formats without a negative zero. What is too large is limited before.
+// gfx942 has the formats without a negative zero. Values that are too large are clamped first.
 // CHECK: casts:
 // FNUZ-DAG: v_cvt_f32_fp8
 // 240 and 57344.

@@ -102,7 +102,7 @@ func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<f32>, %p: !tile.ptr<i64>, %c: i1) 
 
 //--- rounded.mlir
 // A float32 that becomes float16 and is extended again: with round16 the rounding is integer
-// arithmetic, which no driver drops. What is only stored is converted by the instruction.
+// arithmetic, which no driver drops. A value that is only stored is converted by the instruction.
 // CHECK: %[[HALF:.*]] = OpFConvert %half
 // CHECK: OpFConvert %float %[[HALF]]
 // CHECK: OpFConvert %half

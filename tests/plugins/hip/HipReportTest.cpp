@@ -162,7 +162,7 @@ TEST_F(HipReports, EveryWaitTellsAFailedAssertionAndTheDeviceGoesOn) {
   EXPECT_EQ(countAlive(), 0);
 }
 
-// What nobody waits for is freed with the device.
+// Messages that nobody waits for are freed with the device.
 TEST_F(HipReports, DevicesCloseWithUnreadMessages) {
   ASSERT_EQ(open(), TILERUN_STATUS_OK);
   EXPECT_EQ(launch(1), TILERUN_STATUS_OK);

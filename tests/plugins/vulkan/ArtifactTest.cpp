@@ -139,7 +139,7 @@ TEST(VulkanArtifact, LengthsAreNotBelievedWhereTheChecksumIsRight) {
 TEST(VulkanArtifact, SaysWhatIsWrong) {
   std::vector<uint8_t> bytes = encodeArtifact(makeContent());
   EXPECT_EQ(getError({}), "the artifact is empty");
-  const uint8_t text[] = "this is no code at all, but text that goes on";
+  const uint8_t text[] = "this is not code at all, but text that goes on";
   EXPECT_EQ(getError(text), "the artifact is not from this plugin");
   std::vector<uint8_t> changed = bytes;
   changed[8] = 9;

@@ -116,7 +116,7 @@ TEST(Errors, ReleasingNullDoesNothing) {
 
 TEST(Plugins, AreListedWithReasons) {
   std::string bad = testing::TempDir() + "/libtilerun-bad.so";
-  std::ofstream(bad) << "this is no shared object";
+  std::ofstream(bad) << "this is not a shared object";
   setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
   const char *files[] = {bad.c_str()};
   Runtime runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 1, files, "", "", nullptr,

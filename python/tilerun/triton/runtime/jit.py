@@ -187,7 +187,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def is_gluon(self):
         return False
 
-    # As functions are: copied by reference, and pickled by name. What has lost its function, as code does that sends
+    # As functions are: copied by reference, and pickled by name. A kernel without its function, as left by code that sends
     # kernels to another process, is pickled with its sources.
 
     def __copy__(self):
