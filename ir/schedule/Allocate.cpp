@@ -89,8 +89,8 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
   }
   if (slots < asked.getSlots()) {
     emitRemark(loop, RemarkName::FewerSlots,
-               "the loop has " + Twine(slots) + " slots instead of " + Twine(asked.getSlots()) +
-                   ": " + memory());
+               "the loop has " + Twine(slots) + (slots == 1 ? " slot" : " slots") + " instead of " +
+                   Twine(asked.getSlots()) + ": " + memory());
     int64_t distance = isChunks ? std::min(asked.getDistance(), slots - 1) : slots;
     loop->setAttr(SchedDialect::kPipeline,
                   PipelineAttr::get(loop.getContext(), slots, distance, asked.getCopies()));
@@ -102,16 +102,17 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
 /// A schedule by hand has the slots that it says, or is an error.
 LogicalResult Allocator::follow(scf::ForOp loop, int64_t &inUse) {
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
-  int64_t rings = ringBytesOf(loop, layouts.target());
+  int64_t rings = ringBytesOf(loop, layouts.target()), slots = getPipeline(loop).getSlots();
   std::optional<HandSchedule::Origin> origin = HandSchedule::getOrigin(loop);
   // Of one that is written as an attribute the check says the same, at the loop.
   if (origin && rings + needs.inUse + needs.others > budget.total())
-    return emitError(origin->loc) << origin->loop << ": " << getPipeline(loop).getSlots()
-                                  << " slots of " << needs.slotBytes << " bytes do not fit: of the "
-                                  << budget.total() << " bytes of shared memory of "
-                                  << layouts.target().name << ", " << needs.inUse
-                                  << " are in use by loops around and " << needs.others
-                                  << " by ops in the loop";
+    return emitError(origin->loc) << origin->loop << ": " << slots
+                                  << (slots == 1 ? " slot of " : " slots of ") << needs.slotBytes
+                                  << (slots == 1 ? " bytes does" : " bytes do")
+                                  << " not fit: of the " << budget.total()
+                                  << " bytes of shared memory of " << layouts.target().name << ", "
+                                  << needs.inUse << " are in use by loops around and "
+                                  << needs.others << " by ops in the loop";
   remarkPipelined(loop, needs.slotBytes,
                   origin ? ", as its schedule says" + describeLine(origin->loc)
                          : std::string(", as its schedule says"));

@@ -46,20 +46,24 @@ DictionaryAttr schedule::withoutSchedule(DictionaryAttr attributes) {
 
 std::string schedule::findFault(int64_t slots, int64_t distance, CopyKind copies) {
   auto number = [](int64_t value) { return std::to_string(value); };
+  auto counted = [&](int64_t count, const char *what) {
+    return number(count) + " " + what + (count == 1 ? "" : "s");
+  };
   if (slots < 1 || slots > kMaxSlots)
     return "a ring has 1 to " + number(kMaxSlots) + " slots, not " + number(slots);
   if (copies == CopyKind::Registers) {
     if (distance == slots)
       return "";
-    return "loads through registers into " + number(slots) + " slots run ahead by " +
-           number(slots) + " iterations, not by " + number(distance);
+    return "loads through registers into " + counted(slots, "slot") + " run ahead by " +
+           counted(slots, "iteration") + ", not by " + number(distance);
   }
   if (slots < 2)
     return "asynchronous copies need 2 slots or more: one is read while another is filled";
   if (distance >= 1 && distance < slots)
     return "";
-  return "asynchronous copies into " + number(slots) + " slots run ahead by 1 to " +
-         number(slots - 1) + " iterations, not by " + number(distance);
+  return "asynchronous copies into " + number(slots) + " slots run ahead by " +
+         (slots == 2 ? "" : "1 to ") + counted(slots - 1, "iteration") + ", not by " +
+         number(distance);
 }
 
 static LogicalResult verifyPipeline(Operation *op, Attribute value) {

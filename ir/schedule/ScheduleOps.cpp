@@ -107,7 +107,7 @@ LogicalResult StagedType::verify(function_ref<InFlightDiagnostic()> emitError,
 static LogicalResult verifyMemory(Operation *op) {
   for (Operation *user : op->getUsers())
     if (!isa<SchedDialect>(user->getDialect()) || isa<YieldOp>(user)) {
-      auto error = op->emitOpError("is used by what does not fill or read slots");
+      auto error = op->emitOpError("is used by an op that does not fill or read slots");
       error.attachNote(user->getLoc()) << "here";
       return error;
     }

@@ -3,12 +3,17 @@
 // RUN: tile-opt %s --schedule-allocate="target=generic:shared=14k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: tile-opt %s --schedule-allocate="target=generic:shared=6k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/slots = 4, distance = 3, copies = chunks/slots = 2, distance = 2, copies = registers/' %s \
-// RUN:   | tile-opt --schedule-allocate="target=generic:shared=6k" | FileCheck %s --check-prefix=ONE
+// RUN:   | tile-opt --schedule-allocate="target=generic:shared=6k" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=ONE
 // A distance that is shorter than the slots allow stays so.
 // RUN: sed 's/distance = 3/distance = 1/' %s | tile-opt --schedule-allocate="target=generic:shared=14k,async=on" | FileCheck %s --check-prefix=NEAR
 // A schedule by hand is followed or refused.
 // RUN: sed 's/{sched.pipeline/{sched.by_hand, sched.pipeline/' %s | not tile-opt --schedule-allocate="target=generic:shared=14k,async=on" 2>&1 | FileCheck %s --check-prefix=HAND
 // RUN: sed 's/{sched.pipeline/{sched.by_hand = loc("loop 7"("six":3:1)), sched.pipeline/' %s | not tile-opt --schedule-allocate="target=generic:shared=14k,async=on" 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: sed 's/{sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks/{sched.by_hand = loc("loop 7"("six":3:1)), sched.pipeline = #sched.pipeline<slots = 1, distance = 1, copies = registers/' %s \
+// RUN:   | not tile-opt --schedule-allocate="target=generic:shared=4k" 2>&1 | FileCheck %s --check-prefix=TEXT1
+// Numbers that are impossible.
+// RUN: sed 's/slots = 4, distance = 3, copies = chunks/slots = 1, distance = 2, copies = registers/' %s | not tile-opt 2>&1 | FileCheck %s --check-prefix=FAR1
+// RUN: sed 's/slots = 4, distance = 3/slots = 2, distance = 2/' %s | not tile-opt 2>&1 | FileCheck %s --check-prefix=FAR2
 // Slots that are allocated for one target are checked for another one, and stay.
 // RUN: tile-opt %s --schedule-allocate="target=generic:shared=160k,async=on" | tile-opt --schedule-allocate="target=generic:shared=160k,async=on" | FileCheck %s --check-prefix=FIT2
 // RUN: tile-opt %s --schedule-allocate="target=generic:shared=160k,async=on" | not tile-opt --schedule-allocate="target=generic:shared=160k" 2>&1 | FileCheck %s --check-prefix=WRONG
@@ -27,10 +32,15 @@
 // NONE: remark: {{.*}}the loop is not pipelined: 2 slots do not fit: a slot takes 4096 bytes
 // NONE: attributes {sched.conversions
 // NONE-NOT: sched.
+// ONE: remark: {{.*}}the loop has 1 slot instead of 2: a slot takes 4096 bytes
+// ONE: remark: {{.*}}loads run 1 iteration ahead into 1 slot of 4096 bytes, through registers
 // ONE: sched.pipeline = #sched.pipeline<slots = 1, distance = 1, copies = registers>
 // NEAR: sched.pipeline = #sched.pipeline<slots = 3, distance = 1, copies = chunks>
 // HAND: error: 'scf.for' op cannot follow its schedule: rings of 16384 bytes and other ops of 1024 bytes do not fit the shared memory of {{.*}}, which has 14336
 // TEXT: six:3:1: error: loop 7: 4 slots of 4096 bytes do not fit: of the 14336 bytes of shared memory of generic, 0 are in use by loops around and 1024 by ops in the loop
+// TEXT1: six:3:1: error: loop 7: 1 slot of 4096 bytes does not fit: of the 4096 bytes of shared memory of generic, 0 are in use by loops around and 1024 by ops in the loop
+// FAR1: error: {{.*}}loads through registers into 1 slot run ahead by 1 iteration, not by 2
+// FAR2: error: {{.*}}asynchronous copies into 2 slots run ahead by 1 iteration, not by 2
 // WRONG: error: 'tile.load' op cannot follow its schedule: generic{{.*}} has no asynchronous copies
 // LARGE: error: 'scf.for' op cannot follow its schedule: rings of 16384 bytes and other ops of 1024 bytes do not fit the shared memory of {{.*}}, which has 10240
 // TARGET: error: schedule-allocate: {{.*}}colour

@@ -99,7 +99,7 @@ func.func @k(%c: !sched.channel<slots = 2, copies = chunks>) {
 
 func.func @k(%p: i1) {
   %order = sched.channel : <slots = 3, copies = chunks>
-  // expected-error @+1 {{'sched.ring' op is used by what does not fill or read slots}}
+  // expected-error @+1 {{'sched.ring' op is used by an op that does not fill or read slots}}
   %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   %q = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-note @+1 {{here}}
@@ -110,7 +110,7 @@ func.func @k(%p: i1) {
 // -----
 
 func.func @k(%p: i1) {
-  // expected-error @+1 {{'sched.channel' op is used by what does not fill or read slots}}
+  // expected-error @+1 {{'sched.channel' op is used by an op that does not fill or read slots}}
   %c = sched.channel : !sched.channel<slots = 2, copies = chunks>
   sched.ahead {
     // expected-note @+1 {{here}}
