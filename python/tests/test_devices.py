@@ -219,6 +219,34 @@ def test_script_for_a_gpu_on_vulkan(run_text):
     assert said.startswith("vulkan 1.3") and "llvmpipe" in said.splitlines()[1]
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_inherit_the_device(run_text, method):
+    """Whether they begin with the parent's environment, or with that of a server that is older than its choice; a program that is
+    started as a command has the environment."""
+    said = run_text(
+        """
+        import multiprocessing, subprocess, sys
+        import tilerun, triton
+        NAME = "triton.runtime.driver.active.get_current_target().arch"
+        def work(queue):
+            queue.put(eval(NAME))
+        def ask():
+            queue = context.Queue()
+            child = context.Process(target=work, args=(queue, ))
+            child.start()
+            print(queue.get(timeout=120), end=" ")
+            child.join()
+            print(subprocess.check_output([sys.executable, "-c", f"import triton; print({NAME})"], text=True), end="")
+        if __name__ == "__main__":
+            context = multiprocessing.get_context(sys.argv[1])
+            for device in (None, "hip:1", "hip:0", "cpu"):
+                tilerun.use(device)
+                ask()
+        """, arguments=(method, ), TILERUN_AMDSIM="gfx942,gfx1100").stdout.splitlines()
+    assert said[1:] == ["gfx1100 gfx1100", "gfx942 gfx942", "interpreter interpreter"]
+    assert said[0].split()[0] == said[0].split()[1]
+
+
 def test_processes_of_a_script(run_text):
     pytest.importorskip("torch")
     said = run_text(

@@ -50,9 +50,12 @@ def test_the_environment_is_read_at_each_look(monkeypatch):
     with knobs.autotuning.scope():
         knobs.autotuning.print = False
         assert knobs.autotuning.print is False
+        # The assignment has set the variable, too.
         del knobs.autotuning.print
-        assert knobs.autotuning.print is True
+        assert knobs.autotuning.print is False
         knobs.autotuning.print = False
+        monkeypatch.setenv("TRITON_PRINT_AUTOTUNING", "1")
+        assert knobs.autotuning.print is False
         assert knobs.autotuning.reset() is knobs.autotuning
         assert knobs.autotuning.print is True
     monkeypatch.setenv("TRITON_HOME", "/somewhere")
@@ -213,6 +216,84 @@ for text in ("0", "1", "0", "1"):
     print(int("__assertfail" in kernel[(1, )](x, 3).asm["ptx"]))
 """)
     assert told == ["0", "1", "0", "1"]
+
+
+def test_assignments_set_variables(monkeypatch):
+    for name in ("TRITON_HOME", "TRITON_REDIS_PORT", "TRITON_ALWAYS_COMPILE", "TRITON_OVERRIDE_ARCH", "TRITON_DEBUG",
+                 "TILERUN_CHECKS"):
+        monkeypatch.delenv(name, raising=False)
+    with knobs.cache.scope(), knobs.redis.scope(), knobs.compilation.scope(), knobs.runtime.scope(), knobs.interpreter.scope():
+        knobs.cache.home_dir, knobs.redis.port, knobs.compilation.always_compile = "/elsewhere", 6380, True
+        assert [os.environ.get(n) for n in ("TRITON_HOME", "TRITON_REDIS_PORT", "TRITON_ALWAYS_COMPILE")] == \
+            ["/elsewhere", "6380", "1"]
+        knobs.compilation.always_compile = False
+        assert os.environ["TRITON_ALWAYS_COMPILE"] == "0"
+        knobs.runtime.override_arch = "sm_80"
+        knobs.runtime.override_arch = None
+        assert "TRITON_OVERRIDE_ARCH" not in os.environ and knobs.runtime.override_arch is None
+        # Triton's own are read once there, and written nowhere; Tilerun's belong to the process.
+        knobs.runtime.debug = knobs.interpreter.checks = True
+        assert "TRITON_DEBUG" not in os.environ and "TILERUN_CHECKS" not in os.environ
+        # Back to the environment's.
+        os.environ["TRITON_HOME"] = "/third"
+        assert knobs.cache.home_dir == "/elsewhere"
+        knobs.cache.home_dir = knobs.env
+        assert knobs.cache.home_dir == "/third"
+        monkeypatch.setattr(knobs, "propagate_env", False)
+        knobs.cache.home_dir = "/fourth"
+        assert os.environ["TRITON_HOME"] == "/third" and knobs.cache.home_dir == "/fourth"
+    assert not {"TRITON_HOME", "TRITON_REDIS_PORT", "TRITON_ALWAYS_COMPILE"} & os.environ.keys()
+    assert knobs.redis.port == 6379
+
+
+def test_groups_as_fixtures_take_them_apart(monkeypatch):
+    """As Triton's own tests do: fresh groups in the place of those that are there, and their variables by name."""
+    monkeypatch.delenv("TRITON_DEBUG", raising=False)
+    groups = {name: group for name, group in vars(knobs).items() if isinstance(group, knobs.base_knobs)}
+    assert groups.keys() >= NAMES.keys()
+    assert knobs.cache.knob_descriptors["home_dir"].key == "TRITON_HOME"
+    assert {"jit_cache_hook", "launch_enter_hook", "debug"} & knobs.runtime.knob_descriptors.keys() == set()
+    told = []
+    with monkeypatch.context() as during:
+        for name, group in groups.items():
+            during.setattr(knobs, name, group.copy().reset())
+        knobs.runtime.launch_enter_hook.add(lambda metadata: told.append(metadata.get()["name"]))
+        asserts[(1, )](np.zeros(4, np.int32), 1)
+        assert told == ["asserts"]
+        knobs.runtime.debug = True
+        knobs.refresh_knobs()
+        assert knobs.runtime.debug is False
+        monkeypatch.setenv("TRITON_DEBUG", "1")
+        knobs.refresh_knobs()
+        assert knobs.runtime.debug is True
+    monkeypatch.delenv("TRITON_DEBUG")
+    asserts[(1, )](np.zeros(4, np.int32), 1)
+    assert told == ["asserts"]
+
+
+class CacheManager:
+    """As a cache of a framework would be."""
+
+
+class Kept(CacheManager):
+    pass
+
+
+def test_settings_of_other_types(monkeypatch):
+    monkeypatch.setenv("TRITON_REDIS_PORT", "1234")
+    assert knobs.redis.port == 1234
+    monkeypatch.setenv("TRITON_REDIS_PORT", "many")
+    with pytest.raises(RuntimeError, match="TRITON_REDIS_PORT is 'many': expected int"):
+        knobs.redis.port
+    assert knobs.redis.knobs["port"] is None
+    monkeypatch.delenv("TRITON_CACHE_MANAGER", raising=False)
+    assert knobs.cache.manager_class is None
+    monkeypatch.setenv("TRITON_CACHE_MANAGER", f"{__name__}:Kept")
+    assert knobs.cache.manager_class.__name__ == "Kept"
+    for text, said in (("Kept", "is not of the form MODULE:CLASS"), ("pathlib:Path", "not of type 'CacheManager'")):
+        monkeypatch.setenv("TRITON_CACHE_MANAGER", text)
+        with pytest.raises(RuntimeError, match=said):
+            knobs.cache.manager_class
 
 
 def test_scopes_and_copies():

@@ -22,7 +22,8 @@ def __getattr__(name):
 def use(device):
     """Sends every later launch to a device, "hip:0", "vulkan:0", "cuda:0" or "cpu", wherever its tensors are; None sends each
     to the device of its tensors again. Memory that the device cannot use is copied there before a launch and back after it,
-    which then has ended. It is the setting `knobs.runtime.device`, which begins with the value of TILERUN_DEVICE. Raises
+    which then has ended. It is the setting `knobs.runtime.device`, which begins with the value of TILERUN_DEVICE, and sets that for
+    the processes that this one starts. Raises
     UnavailableError, with the devices that exist, if there is no such device, and ValueError for a text that names none."""
     from . import _devices
     from .triton import knobs

@@ -98,10 +98,15 @@ class _ForChildren:
 
     def __reduce__(self):
         from . import _on_cpu
+        from .triton import knobs
+        # By name: a server of processes may have begun before the device was chosen.
+        redirect = f"from tilerun import _on_cpu\n_on_cpu.redirect({_on_cpu.is_pretending})\n"
         return exec, ("import sys\n"
                       f"sys.path[:0] = [p for p in {sys.path!r} if p not in sys.path]\n"
                       "import tilerun\n"
-                      "tilerun.install()\n" + (f"from tilerun import _on_cpu\n_on_cpu.redirect({_on_cpu.is_pretending})\n" if _on_cpu.is_redirected else ""), )
+                      "tilerun.install()\n"
+                      f"tilerun.triton.knobs.runtime.device = {knobs.runtime.device!r}\n" +
+                      (redirect if _on_cpu.is_redirected else ""), )
 
 
 _prepare = multiprocessing.spawn.get_preparation_data

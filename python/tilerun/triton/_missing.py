@@ -42,11 +42,11 @@ NAMES = {
     "triton.compiler.compiler": _all("IRSource LazyDict AsmDict CompileTimer parse filter_traceback max_shared_mem "
                                      "convert_type_repr ptx_prototype_pattern prototype_pattern ptx_arg_type_pattern "
                                      "arg_type_pattern get_cache_key", _COMPILER),
-    "triton.knobs": _all("Env env propagate_env setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "
+    "triton.knobs": _all("setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "
                          "env_str_callable_default env_bool env_int env_class env_nvidia_tool env_opt_str env_opt_bool "
-                         "NvidiaTool CompileTimes CompilationListener knobs_type base_knobs BuildImpl build_knobs "
+                         "NvidiaTool CompileTimes CompilationListener knobs_type BuildImpl build_knobs "
                          "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
-                         "nvidia_knobs amd_knobs proton_knobs refresh_knobs KernelAttr JITHookCompileInfo JITHook "
+                         "nvidia_knobs amd_knobs proton_knobs KernelAttr JITHookCompileInfo JITHook "
                          "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),
     "triton.backends.compiler": _all("Language", _COMPILER),
     "triton.runtime.interpreter": _all(
