@@ -247,6 +247,32 @@ def test_processes_inherit_the_device(run_text, method):
     assert said[0].split()[0] == said[0].split()[1]
 
 
+def test_a_choice_of_the_autotuner_is_one_for_a_device(run_script):
+    run_script(
+        """
+        calls = []
+        def bench(call, quantiles):
+            arch = triton.runtime.driver.active.get_current_target().arch
+            calls.append(arch)
+            return [(1 if len(calls) % 2 == (arch == "gfx942") else 2)] * 3
+        tuned = triton.autotune([triton.Config({"B": 256}), triton.Config({"B": 64})], key=["n"], do_bench=bench)(scale)
+        def launch():
+            x = np.ones(64, np.float32)
+            tuned[(1, )](x, 64, 3)
+            np.testing.assert_array_equal(x[:64], 3)
+            return tuned.best_config.kwargs["B"]
+        for _ in range(2):
+            tilerun.use("hip:0")
+            assert launch() == 256 and launch() == 256
+            tilerun.use("hip:1")
+            assert launch() == 64 and launch() == 64
+        assert calls == ["gfx942"] * 2 + ["gfx1100"] * 2 and len(tuned.cache) == 2
+        tilerun.use(None)
+        launch(), launch()
+        assert len(calls) == 6 and len(tuned.cache) == 3
+        """, TILERUN_AMDSIM="gfx942,gfx1100")
+
+
 def test_processes_of_a_script(run_text):
     pytest.importorskip("torch")
     said = run_text(

@@ -116,6 +116,8 @@ class Autotuner(Named, KernelInterface):
         for value in arguments.values():
             if hasattr(value, "dtype"):
                 key.append(str(value.dtype))
+        # What is the best for one device is not for another.
+        key.append(_devices.get_target(*_find_device(arguments.values())))
         return tuple(value if isinstance(value, (int, float, str, bool, type(None))) else str(value) for value in key)
 
     def prune_configs(self, kwargs, arguments=None):
@@ -145,7 +147,7 @@ class Autotuner(Named, KernelInterface):
         configs = self.prune_configs(kwargs, arguments)
         # Times of the interpreter and of an emulator say nothing about a device: they are measured only on request.
         asked = self.do_bench is not None or knobs.interpreter.autotune
-        if len(configs) == 1 or (not asked and not _is_timed(arguments.values())):
+        if len(configs) == 1 or (not asked and not _devices.is_timed(*_find_device(arguments.values()))):
             return configs[0], True
         start = time.perf_counter()
         progress = Progress(_name(self.fn), configs)
@@ -374,7 +376,8 @@ class Autotuner(Named, KernelInterface):
 
     def _make_quick_key(self, args):
         try:
-            key = tuple([args[i] for i in self._key_places]), tuple([getattr(arg, "dtype", None) for arg in args])
+            key = (tuple([args[i] for i in self._key_places]), tuple([getattr(arg, "dtype", None) for arg in args]),
+                   tuple([getattr(arg, "device", None) for arg in args]), knobs.placement)
             hash(key)
             return key
         except (IndexError, TypeError):
@@ -456,11 +459,8 @@ def _assign(value, saved):
         value[...] = saved
 
 
-def _is_timed(values):
-    """Whether the time of a launch with these arguments says anything about a device."""
-    chosen = _devices.get_chosen()
-    if chosen is not None:
-        return _devices.is_timed(*chosen)
+def _find_places(values):
+    """The devices, as (type, index), of the memory of a launch's arguments."""
     places = set()
     pending = list(values)
     while pending:
@@ -473,9 +473,16 @@ def _is_timed(values):
             with contextlib.suppress(TypeError):  # The launch reports the error.
                 place = _memory.resolve(value, [])
                 places |= {place[2:]} if place else set()
-    places = places or {_devices.get_default()}
-    gpus = [place for place in places if place[0] != _memory.CPU]  # Beside these there may be pinned memory.
-    return bool(gpus) and all(_devices.is_timed(*place) for place in gpus)
+    return places
+
+
+def _find_device(values):
+    """(type, index) of the device of a launch with these arguments. Beside a GPU's there may be pinned memory of the host."""
+    chosen = _devices.get_chosen()
+    if chosen is None:
+        places = _find_places(values)
+        chosen = max(places, key=lambda place: place[0] != _memory.CPU) if places else _devices.get_default()
+    return chosen
 
 
 def _whole(milliseconds):
