@@ -368,6 +368,27 @@ x = Tensor(16)
 x.write(range(16))
 compiled = spin[(1, )](x, 16, 1, B=16)
 assert x.read() == [i * 0.5 + 1 for i in range(16)] and "amdgcn" in compiled.asm
+# Tensors of several devices, as long as one is chosen: the others' memory is copied there, and back.
+import numpy as np, tilerun
+y = np.ones(16, np.float32)
+
+
+@triton.jit
+def add(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i) + tl.load(y + i))
+
+
+for arguments in ((x, y), (y, x)):
+    try:
+        add[(1, )](*arguments, B=16)
+        assert False, "tensors on two devices are refused"
+    except tilerun.TilerunError as error:
+        assert "all tensors of a launch must be on one device" in str(error), error
+tilerun.use("hip:0")
+add[(1, )](x, y, B=16)
+assert y.tolist() == [i * 0.5 + 2 for i in range(16)]
+tilerun.use(None)
 # The launch is on torch's stream: it is busy (600: not ready), and no other is.
 other = pointer()
 assert hip.hipStreamCreateWithFlags(ctypes.byref(other), 1) == 0

@@ -462,8 +462,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     def _choose_device(self, tensors):
         chosen = _devices.get_chosen()
-        if chosen is not None and knobs.runtime.interpret:
-            return chosen
+        if chosen is not None:
+            return chosen  # What is elsewhere is copied there.
         first = None
         for name, (_, _, kind, index) in tensors.items():
             if first is None:
@@ -472,7 +472,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 here, there = _devices.describe(kind, index), _devices.describe(*first[1:])
                 self._fail(f"parameter '{name}' is on {here}, but '{first[0]}' is on {there}; all tensors of a launch must "
                            f"be on one device: move '{name}' to {there}", InvalidArgumentError)
-        return chosen or (first[1:] if first else _devices.get_default())
+        return first[1:] if first else _devices.get_default()
 
     def _make_compiled(self, kind, index, signature, options):
         compiled = CompiledKernel(self, self, kind, index, signature, options)
