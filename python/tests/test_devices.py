@@ -434,3 +434,22 @@ def test_only_what_a_launch_changes_is_written_back(run_script):
             add[(1, )](weights, weights, out, 64, B=64)
             assert (out == 2).all()
         """, TILERUN_AMDSIM="gfx942")
+
+
+def test_copies_of_gpu_memory_keep_what_others_write():
+    """Memory of a GPU on the interpreter; tensors of the CPU stand for the GPU's. Parts of a MiB, of which some bytes have changed,
+    all, or none."""
+    torch = pytest.importorskip("torch")
+    from tilerun.triton.runtime._copies import _HostCopy
+    part = 1 << 20
+    memory = torch.zeros(3 * part + 10, dtype=torch.uint8)
+    copy = _HostCopy(memory[7:])
+    assert copy.origin == memory.data_ptr() and copy.size == memory.numel() and copy.address != copy.origin
+    copy.here[[0, 5, part - 1]] = 9
+    copy.here[part:2 * part] = 8
+    copy.here[-1] = 7
+    expected = copy.here.clone()
+    for place in (1, part - 2, 2 * part + 1, 3 * part):
+        memory[place] = expected[place] = 1  # Another stream, meanwhile.
+    copy.write_back()
+    assert torch.equal(memory, expected)

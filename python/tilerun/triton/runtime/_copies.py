@@ -11,18 +11,28 @@ from ...errors import InvalidArgumentError, TilerunError
 
 
 class _HostCopy:
-    """A copy of GPU memory on the host."""
+    """A copy of GPU memory on the host. Only what the launch has changed is written back, byte by byte: other streams and
+    threads may write elsewhere in the memory meanwhile."""
+
+    _PART = 1 << 20  # So that the places of changed bytes take little memory.
 
     def __init__(self, tensor):
         import torch
         storage = tensor.untyped_storage()
         self.origin = storage.data_ptr()
         self.there = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
-        self.here = self.there.cpu()
+        self.here = torch.empty(self.there.shape, dtype=torch.uint8).copy_(self.there)
+        self.before = self.here.clone()
         self.address, self.size = self.here.data_ptr(), self.here.numel()
 
     def write_back(self):
-        self.there.copy_(self.here)
+        parts = (memory.split(self._PART) for memory in (self.there, self.here, self.before))
+        for there, here, before in zip(*parts):
+            changed = here.ne(before).nonzero().squeeze(1)
+            if changed.numel() == here.numel():
+                there.copy_(here)
+            elif changed.numel():
+                there.index_copy_(0, changed.to(there.device), here[changed].to(there.device))
 
 
 class _DeviceCopy:
