@@ -93,9 +93,8 @@ enum class AxisAssumption {
   /// neighbour's predicate says.
   None,
   /// Dividends of `/` and `%` are not negative. Kernels wrap tile indices around a size (`% N`),
-  /// and
-  /// cannot say that a program's number times a block's size is not negative; without this, none of
-  /// their accesses would be wide. For addresses only. If it does not hold, an access at such an
+  /// and cannot say that a program's number times a block's size is not negative; without this,
+  /// none of their accesses would be wide. For addresses only. If it does not hold, an access at such an
   /// index may reach neighbouring elements instead.
   PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`

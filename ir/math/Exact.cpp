@@ -1,7 +1,8 @@
-// Operations that IEEE 754 rounds once, for targets that round them twice or loosely: fma where it
-// is a product and a sum, division and square root that are only close. Sums and products of two
-// floats must round to nearest here as everywhere in this folder. Arguments are taken apart into
-// exponents and numbers in [1, 2), so that nothing inside over- or underflows.
+// Operations that IEEE 754 rounds once, for targets that round them twice or loosely: fma where the
+// target has a product and a sum for it, division and square root where its own are only close.
+// Sums and products of two floats must round to nearest here as everywhere in this folder.
+// Arguments are taken apart into exponents and numbers in [1, 2), so that nothing inside over- or
+// underflows.
 #include "ir/math/Functions.h"
 
 #include <cmath>

@@ -246,7 +246,8 @@ HandSchedule::match(func::FuncOp kernel) const {
       if (loops.empty())
         error << ", which has no 'for' loop";
       else
-        error << ", whose loops begin in lines ";
+        error << (loops.size() == 1 ? ", whose loop begins in line "
+                                    : ", whose loops begin in lines ");
       llvm::interleaveComma(loops, error, [&](scf::ForOp loop) {
         FileLineColLoc place = placeOf(loop);
         if (!isInFile(place, own))

@@ -27,7 +27,8 @@ def Sched_Dialect : Dialect {
     | `sched.fewer_warps` | the kernel | i64 | it may need more shared memory than the target has; with so many warps it would fit |
 
     `sched.stage`, `sched.cluster` and `sched.persistent` are reserved for schedules that give each op its
-    stage. No pass reads them yet, so the verifier refuses them.
+    stage, and programs that take several tiles in turn. Loops with one ring, or one producer, do without
+    them: they say what no pass chooses yet, so the verifier refuses them.
 
     On an expanded kernel:
 

@@ -17,8 +17,7 @@ unsigned bytesOf(llvm::StringRef type);
 unsigned widthOf(llvm::StringRef type);
 
 /// Runs `op`, which reads %a, %b, %c and defines %r (and %s), on tensors; `$T0` … in its text are
-/// the operand types,
-/// `$R0`, `$R1` the result types, as tensors.
+/// the operand types, `$R0`, `$R1` the result types, as tensors.
 std::vector<Bits> runElementwise(Machine &machine, llvm::StringRef op,
                                  llvm::ArrayRef<std::string> operandTypes,
                                  llvm::ArrayRef<std::string> resultTypes,

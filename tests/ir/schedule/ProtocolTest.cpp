@@ -1,5 +1,5 @@
-// What the simulation of channels costs: loops in loops cost the sum of their trip counts. And that
-// a loop is simulated anew for every state in which it begins.
+// The simulation of channels: its cost, which for nested loops is the sum of their trip counts, and
+// that a loop is simulated anew for every state in which it begins.
 #include "ir/schedule/Protocol.h"
 #include "ir/tile/RegisterDialects.h"
 

@@ -29,7 +29,7 @@
 // HAND-COPIES: copies:1:32: error: 'copies' is given twice
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/own" | FileCheck %s --check-prefix=HAND-SIX
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/foreign" 2>&1 | FileCheck %s --check-prefix=HAND-FOREIGN
-// HAND-FOREIGN: foreign:1:1: error: loop other.mlir:14 is not in kernel 'k', whose loops begin in lines 14
+// HAND-FOREIGN: foreign:1:1: error: loop other.mlir:14 is not in kernel 'k', whose loop begins in line 14
 // A line alone is one of the kernel's own file; that of an inlined function needs its name.
 // RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/bare" | FileCheck %s --check-prefix=HAND-BARE
 // HAND-BARE: sched.pipeline = #sched.pipeline<slots = 3,
@@ -43,9 +43,9 @@
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/kind" 2>&1 | FileCheck %s --check-prefix=HAND-KIND
 // HAND-KIND: kind:1:25: error: 'boxes' is not a way to copy; use 'chunks' or 'registers'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/unmatched" 2>&1 | FileCheck %s --check-prefix=HAND-UNMATCHED
-// HAND-UNMATCHED: unmatched:2:1: error: loop 2 is not in kernel 'k', whose loops begin in lines 14
+// HAND-UNMATCHED: unmatched:2:1: error: loop 2 is not in kernel 'k', whose loop begins in line 14
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/ordinal" 2>&1 | FileCheck %s --check-prefix=HAND-ORDINAL
-// HAND-ORDINAL: ordinal:1:1: error: loop #1 is not in kernel 'k', whose loops begin in lines 14
+// HAND-ORDINAL: ordinal:1:1: error: loop #1 is not in kernel 'k', whose loop begins in line 14
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/twice" 2>&1 | FileCheck %s --check-prefix=HAND-TWICE
 // HAND-TWICE: twice:2:1: error: loop 14 has a schedule already, by 'loop #0'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/many" 2>&1 | FileCheck %s --check-prefix=HAND-MANY

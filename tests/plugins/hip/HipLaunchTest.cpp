@@ -44,7 +44,7 @@ TEST_F(HipLaunch, TooMuchSharedMemorySaysByHowMuch) {
   EXPECT_HAS(keeper.take(status).message, "65536 are possible: 7 too many");
   table().free(device, nullptr, address, nullptr);
   close();
-  // More than the device has is found when the kernel is fetched.
+  // A kernel that needs more than the device has is refused when it is fetched.
   open("tilerun_test_delay", (64 << 10) + 1);
   status = table().get_kernel(module, "tilerun_test_delay", &kernel, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
@@ -162,7 +162,7 @@ TEST_F(HipLaunch, CapturesGoOn) {
   EXPECT_EQ(t.load_module(device, artifact, &second, keeper.getSink()), TILERUN_STATUS_OK);
   t.unload_module(second);
   expectGoesOn("memory or modules");
-  // Waiting for what is not captured.
+  // Waits for work that is not captured.
   EXPECT_EQ(t.synchronize_stream(device, nullptr, keeper.getSink()), TILERUN_STATUS_OK);
   expectGoesOn("synchronize_stream");
   EXPECT_EQ(t.query_stream(device, nullptr, keeper.getSink()), TILERUN_STATUS_OK);
@@ -171,7 +171,7 @@ TEST_F(HipLaunch, CapturesGoOn) {
   expectGoesOn("synchronize_event");
   EXPECT_EQ(t.query_event(start, keeper.getSink()), TILERUN_STATUS_OK);
   expectGoesOn("query_event");
-  // Waiting for what is.
+  // Waits for work that is captured.
   TilerunStatus status = t.synchronize_stream(device, stream, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_HAS(keeper.take(status).message,

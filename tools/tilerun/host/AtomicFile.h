@@ -15,8 +15,7 @@ namespace tilerun::host {
 
 /// Opening early finds an unwritable destination before work is done for nothing. Destroying it
 /// uncommitted leaves the destination as it was. A destination that exists and is not a regular
-/// file
-/// (`/dev/null`, a pipe) is written directly; a symbolic link is followed.
+/// file (`/dev/null`, a pipe) is written directly; a symbolic link is followed.
 class AtomicFile {
 public:
   static llvm::Expected<AtomicFile> open(llvm::StringRef path);
