@@ -234,7 +234,7 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   llvm::Module &result = *translated->module;
   result.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
   permitHardwareAtomics(result);
-  llvmbackend::optimize(result, *translated->machine, level);
+  llvmbackend::optimize(result, *translated->machine, level, /*rotatesLoops=*/true);
   keepWholeWaves(result);
   return translated;
 }

@@ -1,5 +1,6 @@
 // See CodeGen.h.
 #include "backends/llvm/CodeGen.h"
+#include "backends/llvm/RotateLoops.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -25,7 +26,8 @@ static bool hasBlockOver(const Module &module, size_t length) {
   });
 }
 
-void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsigned level) {
+void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsigned level,
+                                    bool rotatesLoops) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -51,6 +53,8 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   FunctionPassManager early;
   early.addPass(ScalarizerPass(scalarize));
   early.addPass(EarlyCSEPass(true));
+  if (rotatesLoops)
+    early.addPass(RotateLoopsPass());
   passes.addPass(createModuleToFunctionPassAdaptor(std::move(early)));
   passes.addPass(builder.buildPerModuleDefaultPipeline(level <= 1 ? OptimizationLevel::O1
                                                                   : OptimizationLevel::O3));

@@ -11,8 +11,10 @@ class TargetMachine;
 
 namespace tilerun::llvmbackend {
 
-/// Splits register vectors into scalars and runs the -O3 (or -O1) pipeline.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
+/// Splits register vectors into scalars and runs the -O3 (or -O1) pipeline. With `rotatesLoops`,
+/// loops are rotated before it, however many values they carry (RotateLoops.h).
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level,
+              bool rotatesLoops = false);
 
 /// The module as text assembly.
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
