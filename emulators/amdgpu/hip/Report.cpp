@@ -1,4 +1,4 @@
-// What becomes of a launch's findings and counters.
+// What becomes of a launch's findings, its counters and the instructions that it met.
 #include "emulators/amdgpu/hip/Runtime.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -10,19 +10,39 @@ namespace tilerun::amdsim::hip {
 
 namespace {
 
-// One line for each launch, to a file or to standard output.
-void writeCounters(const std::string &path, const std::string &line) {
-  if (path == "-") {
-    std::fputs(line.c_str(), stdout);
-    std::fflush(stdout);
-    return;
-  }
+// Adds lines to a file, in one piece, so that lines of several processes do not mix.
+void append(const char *variable, const std::string &path, const std::string &lines) {
   std::error_code error;
   llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_Append | llvm::sys::fs::OF_Text);
   if (error)
-    return complain("TILERUN_AMDSIM_COUNTERS: '" + path +
+    return complain(std::string(variable) + ": '" + path +
                     "' cannot be written: " + error.message());
-  file << line;
+  file.SetUnbuffered();
+  file << lines;
+}
+
+// One line for each launch, to a file or to standard output.
+void writeCounters(const std::string &path, const std::string &line) {
+  if (path != "-")
+    return append("TILERUN_AMDSIM_COUNTERS", path, line);
+  std::fputs(line.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// A line for each instruction that no earlier launch of this process on such a device has met. They
+// are written after each launch, because a process may end in many ways.
+void writeCoverage(Runtime &runtime, const Target &target, const Counters &counters) {
+  std::vector<bool> &met = runtime.met[&target];
+  met.resize(rowCount());
+  std::string lines;
+  for (unsigned row = 0; row < counters.byRow.size(); ++row)
+    if (counters.byRow[row] && !met[row]) {
+      met[row] = true;
+      lines += std::string(target.name) + " " +
+               llvm::StringRef(rowAt(row).spellings).split('|').first.str() + "\n";
+    }
+  if (!lines.empty())
+    append("TILERUN_AMDSIM_COVERAGE", runtime.coverage, lines);
 }
 
 } // namespace
@@ -35,6 +55,8 @@ int finishLaunch(const Target &target, const Kernel &kernel, const LaunchOptions
     writeCounters(runtime.counters,
                   countersJson(target, kernel, options, result.counters, result.findings.size()) +
                       "\n");
+  if (!runtime.coverage.empty())
+    writeCoverage(runtime, target, result.counters);
   int error = success;
   for (const Finding &finding : result.findings) {
     complain(finding.message());

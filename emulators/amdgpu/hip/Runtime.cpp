@@ -39,13 +39,15 @@ Runtime *makeRuntime() {
   if (runtime->hostThreads == 0 || runtime->hostThreads > 1024)
     runtime->problem = "TILERUN_AMDSIM_THREADS is not between 1 and 1024";
   const char *findings = std::getenv("TILERUN_AMDSIM_FINDINGS"),
-             *counters = std::getenv("TILERUN_AMDSIM_COUNTERS");
+             *counters = std::getenv("TILERUN_AMDSIM_COUNTERS"),
+             *coverage = std::getenv("TILERUN_AMDSIM_COVERAGE");
   llvm::StringRef policy = findings && *findings ? findings : "error";
   runtime->findingsAreErrors = policy == "error";
   if (policy != "error" && policy != "print")
     runtime->problem =
         "TILERUN_AMDSIM_FINDINGS='" + policy.str() + "' is neither 'error' nor 'print'";
   runtime->counters = counters ? counters : "";
+  runtime->coverage = coverage ? coverage : "";
   const char *given = std::getenv("TILERUN_AMDSIM");
   llvm::SmallVector<llvm::StringRef, 4> archs;
   llvm::StringRef(given ? given : "gfx942").split(archs, ',', -1, false);

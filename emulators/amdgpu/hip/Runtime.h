@@ -121,10 +121,12 @@ struct Runtime {
   unsigned hostThreads = 1;
   bool findingsAreErrors = true;
   std::string counters; // a file for them, "-", or empty
+  std::string coverage; // a file for the instructions that launches have met, or empty
 
   std::mutex textMutex;
   std::set<std::string> texts; // that hipGetErrorString gave out; they stay valid
   std::string lastFinding;     // the message of the first finding of the last launch with any
+  std::map<const Target *, std::vector<bool>> met; // rows that `coverage` has already
 };
 Runtime &getRuntime();
 
@@ -135,7 +137,8 @@ void synchronize(Gpu &gpu);
 
 // Writes a line to stderr.
 void complain(const std::string &text);
-// Reports findings of a launch and writes its counters; the error that it leaves behind.
+// Reports findings of a launch and writes its counters and the instructions that it met first; the
+// error that it leaves behind.
 int finishLaunch(const Target &target, const Kernel &kernel, const LaunchOptions &options,
                  const LaunchResult &result);
 

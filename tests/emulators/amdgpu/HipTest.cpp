@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
+#include <set>
 #include <unistd.h>
 
 namespace tilerun::amdsim::tests {
@@ -387,6 +388,40 @@ TEST_F(AmdsimHipSettings, CountersAreWritten) {
   EXPECT_NE(line.find(R"("global_load_dword":1)"), std::string::npos) << line;
   EXPECT_TRUE(line.ends_with("}}")) << line;
   unsetenv("AMDSIM_TEST_COUNTERS");
+  std::remove(path.c_str());
+}
+
+// Each instruction that a process meets is a line, once for each architecture.
+TEST_F(AmdsimHipSettings, CoverageIsAppended) {
+  std::string path = testing::TempDir() + "amdsim-coverage-" + std::to_string(getpid());
+  auto start = [&] {
+    setenv("TILERUN_AMDSIM_COVERAGE", path.c_str(), 1);
+    for (int device : {0, 1, 0}) {
+      hipFunction_t function = loadKernel(device, addOne(device == 0));
+      auto *x = allocateDevice<uint32_t>(64);
+      lib().hipMemsetD32Async(x, 1, 64, nullptr);
+      if (int error = launch(function, {x, x}, nullptr) + lib().hipDeviceSynchronize())
+        std::exit(error);
+    }
+    std::_Exit(0); // nothing is left for the end of the process
+  };
+  if (const char *given = std::getenv("AMDSIM_TEST_COVERAGE")) // as above
+    path = given;
+  else
+    setenv("AMDSIM_TEST_COVERAGE", path.c_str(), 1);
+  std::ofstream(path) << "gfx950 s_endpgm\n"; // of another process
+  EXPECT_EXIT(start(), testing::ExitedWithCode(0), "");
+  std::ifstream file(path);
+  std::multiset<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    lines.insert(line);
+  std::multiset<std::string> expected = {"gfx950 s_endpgm"};
+  for (std::string arch : {"gfx942 ", "gfx1100 "})
+    for (const char *name : {"s_load_dwordx4", "v_and_b32", "v_lshlrev_b32", "s_waitcnt",
+                             "global_load_dword", "v_add_u32", "global_store_dword", "s_endpgm"})
+      expected.insert(arch + name);
+  EXPECT_EQ(lines, expected);
+  unsetenv("AMDSIM_TEST_COVERAGE");
   std::remove(path.c_str());
 }
 
