@@ -94,8 +94,8 @@ enum class AxisAssumption {
   None,
   /// Dividends of `/` and `%` are not negative. Kernels wrap tile indices around a size (`% N`),
   /// and cannot say that a program's number times a block's size is not negative; without this,
-  /// none of their accesses would be wide. For addresses only. If it does not hold, an access at such an
-  /// index may reach neighbouring elements instead.
+  /// none of their accesses would be wide. For addresses only. If it does not hold, an access at
+  /// such an index may reach neighbouring elements instead.
   PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`
   /// divide is not negative. Facts about a program that relies on the contrary in an address are
