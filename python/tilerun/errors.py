@@ -19,6 +19,14 @@ class CompilationError(TilerunError):
         return str(self)
 
 
+class CompileTimeAssertionFailure(CompilationError):
+    """An assertion of compile time (tl.static_assert) does not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """The kernel has a construct of Python that the language lacks."""
+
+
 class OutOfResources(TilerunError):
     """The kernel needs more than the device has: shared memory, threads, registers."""
 
@@ -54,6 +62,22 @@ class FaultError(TilerunError):
 
 class InvalidArgumentError(TilerunError, ValueError):
     status = "invalid argument"
+
+
+class WarpsError(InvalidArgumentError, AssertionError):
+    """The number of warps is not a power of two."""
+
+
+class ArgumentTypeError(InvalidArgumentError, TypeError):
+    """A parameter cannot take what was passed, whatever its value."""
+
+
+class OutsideKernelError(RuntimeError, ValueError):
+    """Host code called a function of the language."""
+
+
+class IntegerRangeError(TypeError, OverflowError):
+    """An integer that no type of kernels holds."""
 
 
 class UnsupportedError(TilerunError, NotImplementedError):
@@ -142,11 +166,78 @@ def _quote(message):
     return "\n".join(quoted)
 
 
+# What the first error of a compilation says, and the classes: of the exception, and of its cause, which is Python's own word for
+# the mistake.
+_CLASSES = (
+    (r"tl\.static_assert: 'cond' is false", CompileTimeAssertionFailure, AssertionError),
+    (r".*cannot be used in a kernel|the kernel raises an error here|the condition of \w+ must be one value",
+     UnsupportedLanguageConstruct, None),
+    (r"unknown name|'.+' has no name '", CompilationError, NameError),
+    (r".+ has no attribute '", CompilationError, AttributeError),
+    (r"'.{1,3}': (bitwise|shift)|cannot apply|unary '", CompilationError, TypeError),
+    (r"", CompilationError, ValueError))
+
+
+def _parse(path):
+    """The syntax tree of a file, as Python knows it: notebooks' cells as well. None without one."""
+    import ast
+    import linecache
+    from .triton.runtime._callables import lock
+    try:
+        with lock:  # Python 3.11 parses in one thread at a time.
+            return ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError, SystemError):
+        return None
+
+
+def _number_place(path, line, column, said):
+    """A place by line and column of its function, as Triton counts; None where the function is not found. What is wrong with a
+    call of the language, or a missing attribute, is at the start of that expression."""
+    import ast
+    tree = _parse(path)
+    around = [] if tree is None else [node for node in ast.walk(tree) if hasattr(node, "end_lineno") and
+                                      (node.lineno, node.col_offset) <= (line, column) < (node.end_lineno, node.end_col_offset)]
+    inner = max((node for node in around if isinstance(node, ast.FunctionDef)), key=lambda node: node.lineno, default=None)
+    if inner is None:
+        return None
+    called = re.match(r"tl\.(\w+): ", said)
+    missing = re.match(r".+ has no attribute '(\w+)'", said)
+    for node in around:
+        if called and isinstance(node, ast.Call) and called[1] == getattr(node.func, "attr", getattr(node.func, "id", None)) or \
+                missing and isinstance(node, ast.Attribute) and node.attr == missing[1]:
+            line, column = node.lineno, node.col_offset
+    return f"at {line - inner.lineno + 1}:{column - inner.col_offset}: in '{inner.name}'"
+
+
+def _number_places(message):
+    """Those of the errors, and of the calls that led there."""
+    found = re.finditer(r"^(.+?):(\d+):(\d+): (?:error: |note: in call)(.*)", message, re.MULTILINE)
+    places = [_number_place(at[1], int(at[2]), int(at[3]) - 1, at[4]) for at in found]
+    return [place for place in places if place is not None]
+
+
+def _make_compilation_error(message):
+    found = re.search(r": error: (.*)", message)
+    said = found[1] if found else message
+    kind, cause = next((kind, cause) for pattern, kind, cause in _CLASSES if re.match(pattern, said))
+    error = kind("\n".join([message.rstrip("\n"), *_number_places(message)]))
+    if found and cause:
+        error.__cause__ = cause(said)
+        error.__suppress_context__ = True
+    return error
+
+
 def make_error(status, message):
     """The exception that the native module raises for a failed call."""
     message = show_message(message)
+    if status == 6:
+        return _make_compilation_error(message)
     if status == 9:
         message = _quote(message)
     if status == 2 and ("bytes of shared memory in a program" in message or "threads in a program" in message):
         return OutOfResources(message)
+    if status == 2 and re.search(r"num_warps is \d+, which is not a power of two", message):
+        return WarpsError(message)
+    if status == 2 and "is not a tl.constexpr; it takes a pointer" in message:
+        return ArgumentTypeError(message)
     return _BY_STATUS.get(status, TilerunError)(message)

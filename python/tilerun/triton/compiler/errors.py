@@ -1,6 +1,5 @@
 """`triton.compiler.errors`."""
 
-from ...errors import CompilationError
+from ...errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
 
-CompileTimeAssertionFailure = UnsupportedLanguageConstruct = CompilationError
 __all__ = ["CompilationError", "CompileTimeAssertionFailure", "UnsupportedLanguageConstruct"]

@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from .. import _missing
 from ... import _devices, _host_values, _memory, _native, _source
-from ...errors import InvalidArgumentError, UnsupportedError, name_parts
+from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
@@ -450,7 +450,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         """Refuses values that the library cannot express."""
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
             shown = value if value.bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
-            self._fail(f"parameter '{name}' is {shown}, which does not fit 64 bits")
+            self._fail(f"parameter '{name}' is {shown}, which does not fit 64 bits", IntegerRangeError)
         if isinstance(value, str):
             bad = "a NUL" if "\0" in value else ""
             if any("\ud800" <= c <= "\udfff" for c in value):
