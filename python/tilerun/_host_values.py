@@ -230,13 +230,18 @@ def find_library(function):
     return None
 
 
+def is_array_function(value):
+    """Whether it is one of numpy's functions that are objects of its own classes."""
+    return type(value).__name__ in ("ufunc", "_ArrayFunctionDispatcher")
+
+
 def is_asked_for_functions(module, chains):
     """Whether the uses of torch or numpy are host functions, or names of theirs that the compiler knows."""
     if not all(len(chain) == 1 for chain in chains):
         return False
     used = {chain[0]: get_attribute(module, chain[0]) for chain in chains}
     functions = {name for name, value in used.items() if not is_marked(value) and
-                 (isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or type(value).__name__ == "ufunc")}
+                 (isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or is_array_function(value))}
     return bool(functions) and all(name in functions or name in ("finfo", "iinfo") or type(value).__name__ == "dtype"
                                    for name, value in used.items())
 

@@ -13,10 +13,10 @@ import re
 import types
 
 from ._host_values import (add_local_scope, ARRAY_LIBRARIES, as_named_tuple, as_tuple_of, explain_nesting, find_function,
-                           find_library, follow, get_attribute, get_fields, is_asked_for_functions, is_enum_member, is_frozen,
-                           is_marked, is_named_tuple, is_of_compile_time, is_of_kernels, is_plain_class, language_name, look_up,
-                           TUPLE_MAKERS, Unknown)
-from .errors import SourceError
+                           find_library, follow, get_attribute, get_fields, is_array_function, is_asked_for_functions,
+                           is_enum_member, is_frozen, is_marked, is_named_tuple, is_of_compile_time, is_of_kernels,
+                           is_plain_class, language_name, look_up, TUPLE_MAKERS, Unknown)
+from .errors import SourceError, make_error
 from .triton.language import constexpr, dtype
 
 _DEFINITION = re.compile(r"^(async\s+)?def\s", re.MULTILINE)
@@ -192,8 +192,7 @@ class Collector:
                 return []  # It calls itself.
             if helper is not None:
                 return [f"from {self._module_of(helper)} import {helper.__name__} as {name}"]
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or \
-                type(value).__name__ == "ufunc":
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or is_array_function(value):
             return self._bind_host_function(name, value)
         lines = []
         text = self._express(value, lines)
