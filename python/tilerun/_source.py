@@ -88,6 +88,47 @@ def _used_names(text):
     return {name: chains for name, chains in used.items() if name not in bound or name in outside}
 
 
+def _annotate(text, params):
+    """A function's text with the annotations of its parameters as Python has them, where they mean something else than what is
+    written there: decorators and code set others, and a name may stand for one."""
+    from .triton.runtime._callables import get_meaning
+    lines = text.encode().splitlines(keepends=True)
+    arguments = ast.parse(text).body[0].args
+    nodes = {node.arg: node for node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for param in reversed(params):
+        node = nodes.get(param.name)
+        written = node and node.annotation
+        if node is None or isinstance(written, ast.Call):
+            continue
+        is_text = isinstance(written, ast.Constant) and isinstance(written.value, str)
+        word = "" if written is None else written.value if is_text else ast.unparse(written)
+        if get_meaning(word) == param.meaning:
+            continue
+        if written is None:  # Behind the name.
+            row, begin, end, new = node.end_lineno - 1, node.end_col_offset, node.end_col_offset, f": {param.meaning!r}"
+        elif written.lineno == written.end_lineno:
+            row, begin, end, new = written.lineno - 1, written.col_offset, written.end_col_offset, repr(param.meaning or None)
+        else:
+            continue
+        lines[row] = lines[row][:begin] + new.encode() + lines[row][end:]
+    return b"".join(lines).decode()
+
+
+def _refuse_unused(text, line, path, values):
+    """CompilationError for a call that stands alone, of a function that is marked by `must_use_result`. `values`: by the names
+    that the text uses and does not bind."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+            continue
+        base, chain = _get_chain(node.value.func)
+        told = getattr(follow(values.get(base), chain), "_must_use_result", False)
+        if told:
+            quoted = text.splitlines()[node.lineno - 1]
+            raise make_error(6, f"{path}:{line + node.lineno - 1}:{node.col_offset + 1}: error: the result of "
+                             f"'{ast.unparse(node.value.func)}' is not used" + (f": {told}" if isinstance(told, str) else "") +
+                             f"\n    {quoted}\n    {' ' * node.col_offset}^")
+
+
 class Collector:
     """Collects the sources of one kernel."""
 
@@ -142,9 +183,10 @@ class Collector:
         lines = []
         cells = dict(zip(function.fn.__code__.co_freevars, function.fn.__closure__ or ()))
         scope = function.fn.__globals__
+        values = {}
         for name, chains in sorted(_used_names(text).items()):
             place = (cells[name], None) if name in cells else (scope, name)
-            value = look_up(*place)
+            value = values[name] = look_up(*place)
             if value is Unknown:
                 if name in cells or not hasattr(builtins, name):
                     self.watched.append(place)  # It may be bound later. Until then the compiler reports it as unknown.
@@ -154,6 +196,8 @@ class Collector:
             lines += self._bind(name, value, chains, function)
         for name, helper in extra.items():
             lines += self._bind(name, helper, set(), None)
+        _refuse_unused(text, line, path, values)
+        text = _annotate(text, getattr(function, "params", ()))
         head = "\n" * max(line - 2, 0) + function.decorator + "\n"
         tail = "" if text.endswith("\n") else "\n"
         self._keep(module, path, head + text + tail + "".join(l + "\n" for l in lines))

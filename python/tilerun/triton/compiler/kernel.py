@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import os
 from collections import namedtuple
 from collections.abc import Mapping
 
 from ... import _devices, _native
 from ..._memory import CPU, CUDA, DTYPES, ROCM
+from ..runtime.cache import _base32
 from .target import GPUTarget
 
 # Triton's names of stages in the order of compilation, and the library's.
@@ -61,6 +63,13 @@ KernelMetadata = namedtuple("KernelMetadata", sorted(_METADATA))
 _KINDS = {"cpu": CPU, "cuda": CUDA, "hip": ROCM}
 
 
+class Specialization:
+    """What the `repr` of a kernel is asked with: types and constants by parameter."""
+
+    def __init__(self, fn, signature, constants):
+        self.fn, self.signature, self.constants = fn, dict(signature), constants
+
+
 class CompiledKernel:
     """The code that a launch, or `triton.compile`, has compiled. Its properties are computed on demand. Code of
     `triton.compile` is bound to the device that is current when it is first launched or asked for its handles, if that is
@@ -82,6 +91,11 @@ class CompiledKernel:
         self._src = src
         self.module = None
         self._numbers = None
+        if function._repr is not None:
+            source = self.src
+            self.name = function.repr(Specialization(source.fn, source.signature, {
+                function.arg_names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}))
+        self._dump()
 
     # Attributes of Triton's class, which code that restores one from its state may write into `__dict__`.
 
@@ -97,6 +111,19 @@ class CompiledKernel:
     def _emit(self, stage):
         self._function._ensure_loaded()
         return self._native._emit(self.target, self.signature, self._options, stage)
+
+    def _dump(self):
+        """Writes each stage into a folder of its own, named by the hash, if knobs.compilation.dump_ir (TRITON_KERNEL_DUMP)
+        says so."""
+        from .. import knobs
+        if not knobs.compilation.dump_ir:
+            return
+        folder = os.path.join(knobs.cache.dump_dir, _base32(self.hash))
+        os.makedirs(folder, exist_ok=True)
+        for stage in self.asm._known():
+            made = self.asm[stage]
+            with open(os.path.join(folder, f"{self.name}.{stage}"), "wb") as file:
+                file.write(made if isinstance(made, bytes) else made.encode())
 
     def _compile(self):
         """Compiles, without touching a device that has a driver: the process may be one that only compiles."""
@@ -251,7 +278,7 @@ class CompiledKernel:
     @property
     def specialization_data(self):
         """The argument of JITFunction.preload."""
-        return json.dumps({"name": self.name, "signature": self.signature, "options": list(self._options)})
+        return json.dumps({"name": self.src_name, "signature": self.signature, "options": list(self._options)})
 
     @property
     def metadata(self):

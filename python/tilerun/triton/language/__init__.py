@@ -4,13 +4,16 @@ the kernel's source."""
 
 import builtins
 import enum
+import functools
 import importlib
+import inspect
 import sys
 import types
 
 from .. import _host, _missing
 from ... import _native
 from ..._memory import DTYPES
+from ...errors import OutsideKernelError
 
 _OURS, _THEIRS = "tilerun.triton", "triton"
 
@@ -65,6 +68,32 @@ class constexpr:
 
     def logical_or(self, other):
         return constexpr(self.value or _plain(other))
+
+    def __not__(self):
+        return constexpr(not self.value)
+
+    @property
+    def type(self):
+        return constexpr_type(self.value)
+
+
+class constexpr_type:
+    """The type of a compile-time value, which is the value's own."""
+
+    def __init__(self, value):
+        self.value = _plain(value)
+
+    def __eq__(self, other):
+        return isinstance(other, constexpr_type) and self.value == other.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __repr__(self):
+        return f"constexpr_type[{self.value}]"
+
+    def mangle(self):
+        return repr(self)
 
 
 def _plain(x):
@@ -332,7 +361,7 @@ class Function:
 
     def __call__(self, *arguments, **named):
         path, name = self._language_name
-        raise RuntimeError(f"{path}.{name} can only be called in a kernel; did you forget @triton.jit?")
+        raise OutsideKernelError(f"{path}.{name} can only be called in a kernel. Did you forget to add @triton.jit ?")
 
     def __repr__(self):
         return f"<function {'.'.join(self._language_name)} of kernels>"
@@ -382,10 +411,18 @@ def _aggregate(cls):
 _aggregate._language_name = "triton.language.core", "_aggregate"
 aggregate = _aggregate
 
+
 def builtin(fn):
-    """Marks a function that kernels call as Python would: with compile-time values, or with what they compute."""
-    fn.__triton_builtin__ = True
-    return fn
+    """Marks a function that kernels call as Python would: with compile-time values, or with what they compute. Host code calls
+    what it wraps."""
+
+    @functools.wraps(fn)
+    def refuse(*arguments, **named):
+        raise OutsideKernelError(f"'{fn.__name__}' can only be called in a kernel. Did you forget to add @triton.jit ?")
+
+    refuse.signature = inspect.signature(fn)
+    refuse.__triton_builtin__ = True
+    return refuse
 
 
 def is_builtin(fn):
@@ -396,7 +433,7 @@ def is_builtin(fn):
 TRITON_BUILTIN = "__triton_builtin__"
 
 # Classes of this file that the compiler knows as functions or annotations.
-_CLASSES = {"constexpr": constexpr, "dtype": dtype, "pointer_type": pointer_type, "block_type": block_type,
+_CLASSES = {"constexpr": constexpr, "constexpr_type": constexpr_type, "dtype": dtype, "pointer_type": pointer_type, "block_type": block_type,
             "tensor": tensor, "tensor_descriptor": tensor_descriptor, "tuple": _Tuple}
 
 
@@ -464,8 +501,15 @@ def get_int_dtype(bitwidth, signed):
 
 
 def must_use_result(x, s=True):
-    """Marks a function whose result must be used; the compiler here does not ask."""
-    return (lambda function: function) if isinstance(x, str) else x
+    """Marks a function whose result must be used: a kernel with a call that stands alone does not compile. As a decorator with a
+    text, what the error says besides."""
+    if isinstance(x, str):
+        return lambda function: must_use_result(function, x)
+    x._must_use_result = s
+    return x
+
+
+must_use_result(_here.advance, "it moves no block pointer, but gives one that is moved")
 
 
 def str_to_ty(name, c=None):
@@ -489,6 +533,7 @@ _PRIVATE = frozenset(("_argmax_combine_tie_break_fast", "_argmax_combine_tie_bre
                       "_argmin_combine_tie_break_left", "_elementwise_max", "_elementwise_min", "_is_power_of_two", "_log2",
                       "_or_combine", "_prod_combine", "_sum_combine", "_unwrap_if_constexpr", "_xor_combine"))
 _native.register_dtype(dtype)
-_OWN = ("builtins", "enum", "importlib", "sys", "types", "DTYPE_NAMES", "DTYPES", "Function")
+_OWN = ("builtins", "enum", "functools", "importlib", "inspect", "sys", "types", "DTYPE_NAMES", "DTYPES", "Function",
+        "OutsideKernelError")
 __all__ = [name for name in vars(_here) if not name.startswith("_") and name not in _OWN]
 __getattr__ = _missing.explain(__name__, _find_private)

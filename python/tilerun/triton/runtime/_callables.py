@@ -57,6 +57,14 @@ class KernelInterface:
                         **{name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()})
 
 
+def get_meaning(annotation):
+    """What an annotation, as a text, says to the compiler: "constexpr", "const", a type as signatures write it, or ""."""
+    word = annotation.split("[")[0]
+    if "constexpr" in word:
+        return "constexpr"
+    return "const" if "const" in annotation else DTYPE_NAMES.get(annotation.strip().rpartition(".")[2], "")
+
+
 class KernelParam:
     """A parameter as the function declares it."""
 
@@ -75,6 +83,12 @@ class KernelParam:
         if annotation is inspect.Parameter.empty:
             return ""
         return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+
+    @property
+    def meaning(self):
+        """See get_meaning."""
+        annotation = self._param.annotation
+        return get_meaning(annotation.name if isinstance(annotation, dtype) else self.annotation)
 
     @property
     def annotation_type(self):

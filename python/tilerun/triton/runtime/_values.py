@@ -72,6 +72,15 @@ class TensorWrapper:
         # PyTorch 1 has storages with a type alone.
         return self.base.untyped_storage() if hasattr(self.base, "untyped_storage") else self.base.storage()
 
+    def clone(self):
+        return TensorWrapper(self.base.clone(), self.dtype)
+
+    def copy_(self, other):
+        self.base.copy_(other.base if isinstance(other, TensorWrapper) else other)
+
+    def new_empty(self, sizes):
+        return TensorWrapper(self.base.new_empty(sizes), self.dtype)
+
     def cpu(self):
         return TensorWrapper(self.base.cpu(), self.dtype)
 

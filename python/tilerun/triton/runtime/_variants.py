@@ -214,8 +214,8 @@ class _Parts:
         """The text of that kernel; "" if there is none."""
         if not self.expressions:
             return ""
-        constants = {p.name for p in self.function.params if p.is_constexpr}
-        parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
+        meanings = {p.name: f": {p.meaning!r}" for p in self.function.params if p.meaning}
+        parameters = ", ".join(n + meanings.get(n, "") for n in [*names, *bound])
         arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
         return (f"{self.function.decorator}\ndef {self.function.__name__}({parameters}):\n    __inner({arguments})\n")
 

@@ -349,6 +349,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if checks or own != "false":
             index = _devices.CHECKED
         if warmup:
+            if self._ask_cache_hook(kernel, values, tensors, kind, index, packed, is_warmup=True):
+                return None
             plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
             return self._compile_only(kernel, kind, index, plain, packed)
         if callable(grid):
@@ -373,8 +375,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             leave(metadata)
         return compiled
 
-    def _ask_cache_hook(self, kernel, values, tensors, kind, index, options):
-        """Calls the hooks of the first launch of a kind; true if one of them takes it over."""
+    def _ask_cache_hook(self, kernel, values, tensors, kind, index, options, is_warmup=False):
+        """Calls the hooks of the first launch or warmup of a kind; true if one of them takes it over."""
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
         load_start, load_end = knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook
         if before is None and after is None and not load_start and not load_end:
@@ -384,14 +386,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if key in self._seen:
             return False
         self._seen.add(key)
-        call = dict(key=str(key), repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=False,
+        call = dict(key=str(key), repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=is_warmup,
                     compile={}, already_compiled=False)
         compiled = kernel._make_compiled(kind, index, key[2], options)
         constants = compiled.src.constants
         call["compile"] = {
             "key": str(key), "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
             "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
-            "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": False,
+            "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
             "specialization_data": compiled.specialization_data}
         if before is not None and before(**call):
             return True
