@@ -1,6 +1,7 @@
 """`triton.profiler`: launches by scopes, and the viewer's tree."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -96,8 +97,62 @@ def test_a_function_as_a_session(tmp_path):
     assert find(root, "plain")["count"] == 2
 
 
-REFUSED = [({"data": "trace"}, NotImplementedError, "data='trace' is not supported: .* without a timeline"),
-           ({"context": "python"}, NotImplementedError, "context='python' is not supported"),
+def test_a_timeline(tmp_path):
+    name = str(tmp_path / "timeline")
+    session = proton.start(name, data="trace")
+    told[(2, )](X, 16)
+    with proton.scope("outer", metrics={"weight": 3}):
+        with proton.scope("inner"):
+            plain[(1, )](X)
+        proton.deactivate(session)
+        plain[(1, )](X)
+        proton.activate(session)
+    thread = threading.Thread(target=proton.scope("elsewhere")(lambda: plain[(1, )](X)))
+    thread.start()
+    thread.join()
+    with pytest.raises(ValueError, match="has data='trace'; finalize it first"):
+        proton.start(name)
+    with pytest.raises(NotImplementedError, match="output_format='hatchet' is not supported: a session with data='tree' writes it"):
+        proton.finalize(output_format="hatchet")
+    proton.finalize(output_format="chrome_trace")
+    assert not triton.knobs.runtime.launch_enter_hook, "nothing is left behind"
+    trace = json.load(open(name + ".chrome_trace"))
+    tracks = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert [(span["name"], tracks[span["tid"]], span["cat"]) for span in spans] == [
+        ("told_16", "cpu:0", "launch"),
+        ("outer", "scopes of thread 1", "scope"),
+        ("inner", "scopes of thread 1", "scope"),
+        ("plain", "cpu:0", "launch"),
+        ("elsewhere", "scopes of thread 2", "scope"),
+        ("plain", "cpu:0", "launch"),
+    ]
+    by_name = {span["name"]: span for span in spans[:4]}
+    assert by_name["told_16"]["args"] == {"bytes": 256, "flops32": 16}
+    assert by_name["outer"]["args"] == {"weight": 3}
+    assert by_name["plain"]["args"] == {"scope": "outer/inner"}
+    assert all(span["ts"] >= 0 and span["dur"] > 0 for span in spans)
+    for inside, around in (("plain", "inner"), ("inner", "outer")):
+        inside, around = by_name[inside], by_name[around]
+        assert around["ts"] <= inside["ts"]
+        assert inside["ts"] + inside["dur"] <= around["ts"] + around["dur"] + 1e-3
+    assert [span["ts"] for span in spans] == sorted(span["ts"] for span in spans)
+
+
+def test_a_tree_and_a_timeline_at_once(tmp_path):
+    name = str(tmp_path / "both")
+    proton.start(name + "1")
+    proton.start(name + "2", data="trace")
+    with proton.scope("outer", metrics={"weight": 3}):
+        plain[(1, )](X)
+    proton.finalize()
+    root, _ = json.load(open(name + "1.hatchet"))
+    assert find(root, "outer") == {"weight": 3} and find(root, "outer", "plain")["count"] == 1
+    spans = [event for event in json.load(open(name + "2.chrome_trace"))["traceEvents"] if event["ph"] == "X"]
+    assert [span["name"] for span in spans] == ["outer", "plain"]
+
+
+REFUSED = [({"context": "python"}, NotImplementedError, "context='python' is not supported"),
            ({"backend": "instrumentation"}, NotImplementedError, "backend='instrumentation' is not supported"),
            ({"mode": "pcsampling:interval=1000"}, NotImplementedError, "mode='pcsampling:interval=1000' is not supported"),
            ({"data": "list"}, ValueError, "data is 'list'; it is 'tree' or 'trace'"),

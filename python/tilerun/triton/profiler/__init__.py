@@ -2,7 +2,8 @@
 `launch_metadata` reports for each.
 
 Launches are timed by launch hooks: by torch's events on a GPU's stream, by the clock elsewhere. A session ends as
-a file of the same form as Triton's, which `viewer` reads. Work of others (PyTorch's kernels) is not seen."""
+a file of the same form as Triton's, which `viewer` reads, or with `data="trace"` as a timeline in Chrome's form, which
+Perfetto shows. Work of others (PyTorch's kernels) is not seen."""
 
 import functools
 import json
@@ -44,9 +45,32 @@ class _Frame:
 
 
 class _Session:
-    def __init__(self, path):
-        self.path, self.root, self.active, self.pending = path, _Frame("ROOT"), True, []
+    """Launches added up by scope."""
+    data, suffix, formats = "tree", ".hatchet", ("", "hatchet", None)
+
+    def __init__(self, name):
+        self.path, self.root, self.active, self.pending = name + self.suffix, _Frame("ROOT"), True, []
         self.devices = {}
+
+    def begin_launch(self, place):
+        pass
+
+    def end_launch(self, scopes, name, metrics, place, begin, end):
+        frame = self.root.find((*scopes, name))
+        frame.add({"count": 1, **metrics})
+        kind, device = place
+        self.devices[(KINDS[kind].upper(), device)] = None
+        if isinstance(begin, int):
+            frame.add({"time (ns)": end - begin})
+        else:
+            self.pending.append((frame, begin, end))
+
+    def add_metrics(self, scopes, metrics):
+        self.root.find(scopes).add(metrics)
+
+    def end_scope(self, name, begin, end, metrics):
+        if metrics:
+            self.add_metrics(_stack(), metrics)
 
     def settle(self):
         """Reads the events that have been recorded."""
@@ -55,10 +79,73 @@ class _Session:
             frame.add({"time (ns)": int(begin.elapsed_time(end) * 1e6)})
         self.pending = []
 
+    def write(self, file):
+        devices = {}
+        for kind, index in self.devices:
+            devices.setdefault(kind, {})[str(index)] = {}
+        json.dump([self.root.to_json(), devices], file)
+
+
+class _TraceSession:
+    """Launches and scopes on a timeline: a track for each thread's scopes, and one for each device."""
+    data, suffix, formats = "trace", ".chrome_trace", ("", "chrome_trace", None)
+
+    def __init__(self, name):
+        self.path, self.active, self.pending = name + self.suffix, True, []
+        self.start = time.perf_counter_ns()
+        self.spans, self.threads = [], {}
+        # For each device whose launches are timed by events: one from the beginning, and when that was.
+        self.bases = {}
+
+    def begin_launch(self, place):
+        if place not in self.bases and _devices.torch_has(place[0]):
+            base = _record(*place)
+            base.synchronize()
+            self.bases[place] = (base, time.perf_counter_ns())
+
+    def end_launch(self, scopes, name, metrics, place, begin, end):
+        track = f"{KINDS[place[0]]}:{place[1]}"
+        args = {"scope": "/".join(scopes), **metrics} if scopes else metrics
+        if isinstance(begin, int):
+            self.spans.append((track, name, begin, end, args))
+        elif place in self.bases:  # Else it began while the session was not active.
+            self.pending.append((track, name, self.bases[place], begin, end, args))
+
+    def add_metrics(self, scopes, metrics):
+        """Metrics belong to the span of their scope, which ends later."""
+        _local.notes[-1].update(metrics)
+
+    def end_scope(self, name, begin, end, metrics):
+        thread = self.threads.setdefault(threading.get_ident(), f"scopes of thread {len(self.threads) + 1}")
+        self.spans.append((thread, name, max(begin, self.start), end, {**_local.notes[-1], **(metrics or {})}))
+
+    def settle(self):
+        for track, name, (base, at), begin, end, args in self.pending:
+            end.synchronize()
+            self.spans.append((track, name, at + int(base.elapsed_time(begin) * 1e6),
+                               at + int(base.elapsed_time(end) * 1e6), args))
+        self.pending = []
+
+    def write(self, file):
+        tracks = {track: number for number, track in enumerate(dict.fromkeys(span[0] for span in self.spans), 1)}
+        events = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "tilerun"}}]
+        events += [{"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": track}}
+                   for track, number in tracks.items()]
+        # Microseconds since the session began.
+        events += [{"ph": "X", "pid": 1, "tid": tracks[track], "name": name,
+                    "cat": "scope" if track.startswith("scopes") else "launch",
+                    "ts": (begin - self.start) / 1e3, "dur": (end - begin) / 1e3, "args": args}
+                   for track, name, begin, end, args in sorted(self.spans, key=lambda span: span[2])]
+        json.dump({"displayTimeUnit": "ms", "traceEvents": events}, file)
+
+
+_KINDS_OF_SESSIONS = {"tree": _Session, None: _Session, "trace": _TraceSession}
+
 
 def _stack():
     if not hasattr(_local, "scopes"):
         _local.scopes, _local.launches = [], []
+        _local.begins, _local.notes = [], []  # Of the scopes.
     return _local.scopes
 
 
@@ -78,8 +165,9 @@ def _record(kind, device):
 
 def _enter_launch(metadata):
     _stack()
-    kind, device = metadata._place
-    _local.launches.append(_record(kind, device))
+    for session in _active():
+        session.begin_launch(metadata._place)
+    _local.launches.append(_record(*metadata._place))
 
 
 def _exit_launch(metadata):
@@ -87,19 +175,12 @@ def _exit_launch(metadata):
     if not _local.launches:
         return  # A session began while it was launched.
     begin = _local.launches.pop()
-    kind, device = metadata._place
-    end = _record(kind, device)
+    end = _record(*metadata._place)
     said = metadata.get()
     metrics = {name: value for name, value in said.items()
                if name not in _NO_METRICS and isinstance(value, (int, float))}
     for session in _active():
-        frame = session.root.find((*_local.scopes, said["name"]))
-        frame.add({"count": 1, **metrics})
-        session.devices[(KINDS[kind].upper(), device)] = None
-        if isinstance(begin, int):
-            frame.add({"time (ns)": end - begin})
-        else:
-            session.pending.append((frame, begin, end))
+        session.end_launch(tuple(_local.scopes), said["name"], metrics, metadata._place, begin, end)
 
 
 def _set_hooks():
@@ -111,12 +192,13 @@ def _set_hooks():
 # For each option of Triton's: the values that are taken, and why others are refused.
 _RECORDINGS = {
     "context": (("shadow", None), {"python": "frames of Python are not recorded; proton.scope names them"}),
-    "data": (("tree", None), {"trace": "launches are added up by scope, without a timeline"}),
+    "data": (("tree", "trace", None), {}),
     "backend": ((None, "cupti", "roctracer"), {"instrumentation": "whole launches are timed, nothing inside them"}),
     "mode": ((None, ""), {"pcsampling": "no instructions are sampled"}),
     "hook": ((None, "triton", "launch"), {}),
 }
-_FORMATS = {"hatchet_msgpack": "the file is JSON", "chrome_trace": "launches are added up by scope, without a timeline"}
+_FORMATS = {"hatchet_msgpack": "the file is JSON", "chrome_trace": "a session with data='trace' writes it",
+            "hatchet": "a session with data='tree' writes it"}
 
 
 def _check_recording(**wanted):
@@ -133,8 +215,8 @@ def _check_recording(**wanted):
 
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
     """Begins a session, or goes on with the one of this name; its number. `finalize` writes
-    NAME.hatchet. Other arguments are refused if they would record anything other than launches by
-    scope."""
+    NAME.hatchet: launches added up by scope. With `data="trace"` it writes NAME.chrome_trace: scopes and launches on
+    a timeline, for Perfetto. Other arguments are refused if they would record anything else."""
     if knobs.proton.disable:
         return None
     _check_recording(context=context, data=data, backend=backend, mode=mode, hook=hook)
@@ -142,8 +224,11 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     if name not in _names:
         _names[name] = len(_names)
     number = _names[name]
+    wanted = _KINDS_OF_SESSIONS[data]
     if number not in _sessions:
-        _sessions[number] = _Session(name + ".hatchet")
+        _sessions[number] = wanted(name)
+    elif not isinstance(_sessions[number], wanted):
+        raise ValueError(f"triton.profiler: the session {name!r} has data={_sessions[number].data!r}; finalize it first")
     activate(number)
     return number
 
@@ -167,19 +252,18 @@ def deactivate(session=None, flushing=False):
 
 def finalize(session=None, output_format=""):
     """Ends one session, or all, and writes their files."""
-    if output_format not in ("", "hatchet", None):
-        kind = UnsupportedError if output_format in _FORMATS else ValueError
-        raise kind(f"triton.profiler: output_format={output_format!r} is not supported: "
-                   f"{_FORMATS.get(output_format, 'there is hatchet')}")
-    for number in [n for n in _sessions if session is None or n == session]:
+    chosen = [n for n in _sessions if session is None or n == session]
+    for number in chosen:
+        if output_format not in _sessions[number].formats:
+            kind = UnsupportedError if output_format in _FORMATS else ValueError
+            raise kind(f"triton.profiler: output_format={output_format!r} is not supported: "
+                       f"{_FORMATS.get(output_format, 'there are hatchet and chrome_trace')}")
+    for number in chosen:
         found = _sessions.pop(number)
         found.settle()
         _names.pop(next(name for name, n in _names.items() if n == number))
-        devices = {}
-        for kind, index in found.devices:
-            devices.setdefault(kind, {})[str(index)] = {}
         with open(found.path, "w") as file:
-            json.dump([found.root.to_json(), devices], file)
+            found.write(file)
     _set_hooks()
 
 
@@ -205,18 +289,22 @@ def profile(func=None, *, name=None, context="shadow", data="tree", backend=None
 def enter_scope(name, *, metrics=None):
     """Launches of this thread from now on stand under `name`; `metrics` are added to it."""
     _stack().append(name)
+    _local.begins.append(time.perf_counter_ns())
+    _local.notes.append({})
     if metrics:
         for session in _active():
-            session.root.find(_local.scopes).add(metrics)
+            session.add_metrics(_local.scopes, metrics)
 
 
 def exit_scope(name=None, *, metrics=None):
     """Ends the innermost scope."""
-    if metrics:
-        for session in _active():
-            session.root.find(_stack()).add(metrics)
-    if _stack():
-        _local.scopes.pop()
+    if not _stack():
+        return
+    end = time.perf_counter_ns()
+    for session in _active():
+        session.end_scope(_local.scopes[-1], _local.begins[-1], end, metrics)
+    for stack in (_local.scopes, _local.begins, _local.notes):
+        stack.pop()
 
 
 class scope:
