@@ -4,6 +4,7 @@
 #include "plugins/hip/Artifact.h"
 #include "plugins/hip/CodeObject.h"
 #include "plugins/hip/Compile.h"
+#include "plugins/hip/Interfaces.h"
 #include "plugins/support/Options.h"
 #include "plugins/support/OwnedArtifact.h"
 #include "plugins/support/PackedArguments.h"
@@ -49,8 +50,8 @@ llvm::Expected<std::vector<amdgpu::Architecture>> readTarget(llvm::StringRef tar
     if (!architecture)
       return architecture.takeError();
     for (const amdgpu::Architecture &other : architectures)
-      if (other.targetId == architecture->targetId)
-        return llvm::createStringError("'" + target + "' has " + other.targetId + " twice");
+      if (std::string wrong = findAmbiguity(other, *architecture); !wrong.empty())
+        return llvm::createStringError("'" + target + "' " + wrong);
     architectures.push_back(std::move(*architecture));
   }
   return architectures;
@@ -141,9 +142,8 @@ compileAll(llvm::StringRef bytecode, const std::vector<amdgpu::Architecture> &ar
     return std::move(first);
   std::vector<std::pair<std::string_view, std::string_view>> objects;
   for (const amdgpu::AmdgpuArtifact &one : all) {
-    assert(one.hidden == first.hidden && one.parameters.size() == first.parameters.size() &&
-           one.debugSites.size() == first.debugSites.size() &&
-           "what a kernel takes and says does not depend on the architecture");
+    if (std::string different = findDifference(first, one); !different.empty())
+      return llvm::createStringError(different);
     objects.emplace_back(one.arch, one.codeObject);
     // A launch adds to each code's own what this is more than it.
     first.sharedBytes = std::min(first.sharedBytes, one.sharedBytes);

@@ -178,9 +178,16 @@ TEST_F(Bundle, OneThatIsCutOffIsAnError) {
 TEST_F(Bundle, MistakesInTheTarget) {
   const struct {
     const char *target, *text;
-  } cases[] = {{"hip:gfx942,gfx42", "unknown AMD architecture 'gfx42'"},
-               {"hip:gfx942,", "unknown AMD architecture ''"},
-               {"hip:gfx942,hip:gfx942", "'hip:gfx942,hip:gfx942' has gfx942 twice"}};
+  } cases[] = {
+      {"hip:gfx942,gfx42", "unknown AMD architecture 'gfx42'"},
+      {"hip:gfx942,", "unknown AMD architecture ''"},
+      {"hip:gfx942,hip:gfx942", "'hip:gfx942,hip:gfx942' has gfx942 twice"},
+      // A device with xnack would take either.
+      {"hip:gfx942,gfx1100,gfx942:xnack+",
+       "'hip:gfx942,gfx1100,gfx942:xnack+' has gfx942 and gfx942:xnack+, which is "
+       "ambiguous: code that does not say 'xnack' runs with any setting of it; give gfx942 "
+       "that feature everywhere or nowhere"},
+      {"hip:gfx942:sramecc+:xnack-,gfx942:xnack+", "code that does not say 'sramecc' runs"}};
   for (const auto &[target, text] : cases) {
     EXPECT_EQ(compile(kAdd, target), TILERUN_STATUS_INVALID_ARGUMENT) << target;
     EXPECT_NE(message.find(text), std::string::npos) << message;
