@@ -117,11 +117,12 @@ void python::registerMemory(PyObject *callable) {
   Py_XDECREF(old);
 }
 
-bool Ranges::readOne(PyObject *value, const TilerunArgument &argument, TilerunMemoryRange &range) {
+bool Ranges::readOne(PyObject *value, const TilerunArgument &argument, uint16_t dtype,
+                     TilerunMemoryRange &range) {
   range = {};
   if (argument.kind != TILERUN_ARGUMENT_POINTER || !argument.value.address)
     return true;
-  if (findTorchType(Py_TYPE(value)) && readStorage(value, argument, range)) {
+  if (findTorchType(Py_TYPE(value)) && readStorage(value, argument.value.address, dtype, range)) {
     // Copied, as another thread may give the tensor a new shape meanwhile.
     numbers.insert(numbers.end(), range.shape, range.shape + range.rank);
     numbers.insert(numbers.end(), range.strides, range.strides + range.rank);
@@ -150,16 +151,21 @@ bool Ranges::readOne(PyObject *value, const TilerunArgument &argument, TilerunMe
   return !PyErr_Occurred();
 }
 
-bool Ranges::read(PyObject *const *values, const TilerunArgument *arguments, size_t count) {
+bool Ranges::read(PyObject *const *values, const TilerunArgument *arguments, size_t count,
+                  const uint16_t *dtypes) {
   ranges.resize(count);
   for (size_t i = 0; i < count; ++i)
-    if (!readOne(values[i], arguments[i], ranges[i]))
+    if (!readOne(values[i], arguments[i], dtypes ? dtypes[i] : arguments[i].dtype, ranges[i]))
       return false;
   const int64_t *next = numbers.data();
-  for (TilerunMemoryRange &range : ranges) {
+  for (size_t i = 0; i < count; ++i) {
+    TilerunMemoryRange &range = ranges[i];
     range.shape = range.begin ? next : nullptr;
     range.strides = range.begin ? next + range.rank : nullptr;
     next += 2 * size_t(range.rank);
+    // The shape is one of other elements than the kernel's.
+    if (dtypes && getItemBytes(dtypes[i]) != getItemBytes(arguments[i].dtype))
+      range.shape = range.strides = nullptr, range.rank = 0;
   }
   return true;
 }

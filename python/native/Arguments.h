@@ -27,12 +27,15 @@ Read readArgument(PyObject *object, TilerunArgument &argument, Tensor &tensor);
 /// The memory behind the pointers of a launch. It owns what the shapes point to.
 class Ranges {
 public:
-  /// Of values and the arguments that were read from them. False with an error.
-  bool read(PyObject *const *values, const TilerunArgument *arguments, size_t count);
+  /// Of values and the arguments that were read from them. `dtypes`: those of the tensors, where
+  /// the arguments have another type of elements. False with an error.
+  bool read(PyObject *const *values, const TilerunArgument *arguments, size_t count,
+            const uint16_t *dtypes = nullptr);
   const TilerunMemoryRange *get() const { return ranges.empty() ? nullptr : ranges.data(); }
 
 private:
-  bool readOne(PyObject *value, const TilerunArgument &argument, TilerunMemoryRange &range);
+  bool readOne(PyObject *value, const TilerunArgument &argument, uint16_t dtype,
+               TilerunMemoryRange &range);
   std::vector<TilerunMemoryRange> ranges;
   std::vector<int64_t> numbers; ///< Shapes and strides, one after the other.
 };

@@ -34,9 +34,9 @@ static SpecializedState &getState(PyObject *self) {
 }
 
 // An argument of the type that the signature has: pointers are addresses, whatever the tensor's
-// own type is, and integers go to parameters of a floating-point type.
+// own type is (`own`), and integers go to parameters of a floating-point type.
 static bool readTyped(PyObject *value, uint16_t dtype, const Device &device,
-                      TilerunArgument &argument) {
+                      TilerunArgument &argument, uint16_t &own) {
   Tensor tensor;
   Read read = readArgument(value, argument, tensor);
   if (read == Read::Failed)
@@ -52,6 +52,7 @@ static bool readTyped(PyObject *value, uint16_t dtype, const Device &device,
                     "a tensor is on another device than the one that the kernel was compiled for");
     return false;
   }
+  own = argument.dtype;
   if (argument.kind == TILERUN_ARGUMENT_NONE)
     argument.kind = TILERUN_ARGUMENT_POINTER, argument.value.address = 0;
   const bool isFloat = dtype >= TILERUN_DTYPE_FP16 && dtype <= TILERUN_DTYPE_FP64;
@@ -103,6 +104,7 @@ static PyObject *launchPlainly(PyObject *self, PyObject *const *given, Py_ssize_
 
   TilerunArgument arguments[kMaxArguments];
   PyObject *values[kMaxArguments];
+  uint16_t dtypes[kMaxArguments];
   uint32_t passed = 0;
   PyObject *const *next = given + kBefore;
   for (std::optional<uint16_t> dtype : state.dtypes) {
@@ -111,7 +113,7 @@ static PyObject *launchPlainly(PyObject *self, PyObject *const *given, Py_ssize_
       continue;
     }
     values[passed] = *next++;
-    if (!readTyped(values[passed], *dtype, *state.device, arguments[passed]))
+    if (!readTyped(values[passed], *dtype, *state.device, arguments[passed], dtypes[passed]))
       return nullptr;
     ++passed;
   }
@@ -119,7 +121,7 @@ static PyObject *launchPlainly(PyObject *self, PyObject *const *given, Py_ssize_
   Ranges ranges;
   if (state.device->type == kCpu) {
     options.flags |= getBoundsFlag();
-    if (!boundsChecksOff && !ranges.read(values, arguments, passed))
+    if (!boundsChecksOff && !ranges.read(values, arguments, passed, dtypes))
       return nullptr;
     options.ranges = ranges.get();
   }

@@ -202,8 +202,7 @@ bool python::getCurrentStream(const Tensor &tensor, std::optional<uint64_t> &str
   return !PyErr_Occurred();
 }
 
-// Of TILERUN_DTYPE_LIST.
-static uint64_t getItemBytes(uint16_t dtype) {
+uint64_t python::getItemBytes(uint16_t dtype) {
   switch (dtype) {
   case TILERUN_DTYPE_I64:
   case TILERUN_DTYPE_U64:
@@ -223,7 +222,7 @@ static uint64_t getItemBytes(uint16_t dtype) {
   }
 }
 
-bool python::readStorage(PyObject *object, const TilerunArgument &argument,
+bool python::readStorage(PyObject *object, TilerunAddress address, uint16_t dtype,
                          TilerunMemoryRange &range) {
   if (!directTorch.offset || !directTorch.getStorageBytes)
     return false;
@@ -233,7 +232,7 @@ bool python::readStorage(PyObject *object, const TilerunArgument &argument,
       directTorch.getRank(place, &rank) || directTorch.getSizes(place, &sizes) ||
       directTorch.getStrides(place, &strides))
     return false;
-  range = {argument.value.address - static_cast<uint64_t>(offset) * getItemBytes(argument.dtype),
+  range = {address - static_cast<uint64_t>(offset) * getItemBytes(dtype),
            static_cast<uint64_t>(bytes),
            sizes,
            strides,

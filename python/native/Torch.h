@@ -75,8 +75,13 @@ inline bool readDirect(PyObject *object, Tensor &tensor) {
   return true;
 }
 
-/// Of a tensor that `readDirect` has read: the storage, and the shape. False where it is not known.
-bool readStorage(PyObject *object, const TilerunArgument &argument, TilerunMemoryRange &range);
+/// Of TILERUN_DTYPE_LIST.
+uint64_t getItemBytes(uint16_t dtype);
+
+/// Of a tensor that `readDirect` has read, with its own address and dtype: the storage, and the
+/// shape. False where it is not known.
+bool readStorage(PyObject *object, TilerunAddress address, uint16_t dtype,
+                 TilerunMemoryRange &range);
 
 /// Reads a tensor that `readDirect` does not. `Other` without an error where the package's code has
 /// to say what it is.

@@ -229,3 +229,26 @@ def test_memory_of_a_gpu_on_the_interpreter():
 
     with pytest.raises(ValueError, match="on another device than the one that the kernel was compiled for"):
         run(scale(), (1, ), np.arange(16.0), Elsewhere(), 16, 2.0)
+
+
+@triton.jit
+def ends_kernel(x, out, n):
+    tl.store(out, tl.load(x) + tl.load(x + n - 1))
+
+
+def test_bounds_are_those_of_the_tensor_whatever_the_type_in_the_signature():
+    """A view behind other elements, of a tensor whose elements are smaller than the signature's: its storage begins where the
+    tensor's own elements say."""
+    torch = pytest.importorskip("torch")
+    compiled = compile(ends_kernel, {"x": "*fp32", "out": "*fp32", "n": "i32"})
+    values = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    storage = torch.cat([torch.zeros(16, dtype=torch.int16), values.view(torch.int16)])
+    out = torch.zeros(1)
+    run(compiled, (1, ), storage[16:], out, 4)
+    assert out.item() == 5
+    for wrong in (5, -8):
+        with pytest.raises(FaultError, match="outside of"):
+            run(compiled, (1, ), storage[16:], out, wrong)
+    # Where the sizes of elements are the same, the fault still tells the shape.
+    with pytest.raises(FaultError, match=r"\[4\]"):
+        run(compiled, (1, ), values.view(torch.int32), out, 5)
