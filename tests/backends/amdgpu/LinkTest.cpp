@@ -60,8 +60,8 @@ TEST(Link, AFatalErrorIsOneOfTheFunction) {
     const std::string first = linkError(header);
     const std::string second = linkError("nonsense");
     llvm::errs() << first << "\n" << second << "\nstill there\n";
-    std::_Exit(
-        7); // What lld held when it was interrupted is lost, which LeakSanitizer would report.
+    // lld's memory is lost when it is interrupted, which LeakSanitizer would report at exit.
+    std::_Exit(7);
   };
   EXPECT_EXIT(inChild(), testing::ExitedWithCode(7),
               "linking the code object failed: ld.lld: error: .*\n"
