@@ -27,7 +27,7 @@ int32_t part(uint32_t bits, unsigned shift, unsigned width, bool isSigned) {
 uint64_t dot(const In &i, unsigned width, bool aIsSigned, bool bIsSigned) {
   uint32_t sum = i.c;
   for (unsigned shift = 0; shift < 32; shift += width)
-    sum += uint32_t(part(i.a, shift, width, aIsSigned) * part(i.b, shift, width, bIsSigned));
+    sum += uint32_t(part(i.a, shift, width, aIsSigned)) * part(i.b, shift, width, bIsSigned);
   return sum;
 }
 
