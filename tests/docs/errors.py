@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The tables of docs/errors.md have every exit code, status, exception and finding, and no other. Usage: errors.py TREE"""
+import builtins
 import pathlib
 import re
 import sys
@@ -28,7 +29,8 @@ def main():
                                                   r"(\w+) = (\d+)")]),
         ("statuses", re.findall(r"^\| `(\w+)` \| (\d+) \|", statuses, re.M),
          find(tree, "runtime/include/tilerun/plugin.h", "#define TILERUN_STATUS_LIST", "enum {", r"X\((\w+), (\d+),")),
-        ("exceptions", re.findall(r"`(\w+Error|OutOfResources)`", statuses), classes),
+        ("exceptions", [name for name in re.findall(r"`(\w+Error|\w+Failure|\w+Construct|OutOfResources)`", statuses)
+                        if not hasattr(builtins, name)], classes),
         ("findings", [name for row in re.findall(r"^\| (`.*?`) \|", findings, re.M) for name in re.findall(r"`([\w-]+)`", row)],
          find(tree, "ir/tile/CheckKinds.def", "#ifndef TILERUN_CHECK_KIND", None, r'\nTILERUN_CHECK_KIND\(\w+,\s*"([\w-]+)"\)')),
     ]
