@@ -8,42 +8,48 @@ using namespace tilerun::layout;
 static constexpr unsigned kLineBytes = MatrixTile::kMostLineBytes,
                           kChunkBytes = MatrixTile::kChunkBytes;
 
-/// Lines whose chunks are permuted by `terms` groups of bits of the line's number.
+/// Lines that follow each other along the outer dimension, in rows of 128 bytes. The chunks of a
+/// line are permuted by the row's number in its group of eight; where threads cross lines, those of
+/// the whole row, by each bit of the row's number.
 static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
-                                  unsigned elementBytes, unsigned terms) {
+                                  unsigned elementBytes, bool crossed) {
   unsigned innerBits = llvm::Log2_64(shape[inner]), outerBits = llvm::Log2_64(shape[1 - inner]);
   unsigned lineBits = std::min(innerBits, llvm::Log2_32(kLineBytes / elementBytes));
   unsigned chunk = std::min(lineBits, llvm::Log2_32(kChunkBytes / elementBytes));
   // Lines in 128 bytes do not meet each other's banks.
   unsigned sharing = llvm::Log2_32(kLineBytes / elementBytes) - lineBits;
-  unsigned swizzled = lineBits - chunk;
   DimList outs{Dim(dimName(0), llvm::Log2_64(shape[0])), Dim(dimName(1), llvm::Log2_64(shape[1]))};
   BitVectors bases;
-  auto add = [&](uint64_t line, uint64_t column) {
+  auto at = [&](uint64_t line, uint64_t column) {
     llvm::SmallVector<uint64_t, 2> coordinates(2);
     coordinates[inner] = column;
     coordinates[1 - inner] = line;
-    bases.push_back(LinearLayout::pack(outs, coordinates));
+    return LinearLayout::pack(outs, coordinates);
   };
   for (unsigned bit = 0; bit < lineBits; ++bit)
-    add(0, uint64_t(1) << bit);
-  for (unsigned bit = 0; bit < outerBits; ++bit) {
-    bool moves = bit >= sharing && bit < sharing + terms * swizzled;
-    add(uint64_t(1) << bit, moves ? uint64_t(1) << (chunk + (bit - sharing) % swizzled) : 0);
+    bases.push_back(at(0, uint64_t(1) << bit));
+  for (unsigned bit = 0; bit < std::min(sharing, outerBits); ++bit)
+    bases.push_back(at(uint64_t(1) << bit, 0));
+  unsigned permuted = (crossed ? unsigned(bases.size()) : lineBits) - chunk;
+  for (unsigned bit = sharing; bit < outerBits; ++bit) {
+    uint64_t line = at(uint64_t(1) << bit, 0);
+    if (crossed ? permuted > 0 : bit - sharing < permuted)
+      line ^= bases[chunk + (bit - sharing) % permuted];
+    bases.push_back(line);
   }
   for (unsigned bit = lineBits; bit < innerBits; ++bit)
-    add(0, uint64_t(1) << bit);
+    bases.push_back(at(0, uint64_t(1) << bit));
   return LinearLayout({Dim(kOffset, innerBits + outerBits)}, outs, bases);
 }
 
 LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                            unsigned elementBytes) {
-  return permutedLines(shape, inner, elementBytes, /*terms=*/1);
+  return permutedLines(shape, inner, elementBytes, /*crossed=*/false);
 }
 
 LinearLayout tilerun::layout::crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                           unsigned elementBytes) {
-  return permutedLines(shape, inner, elementBytes, /*terms=*/2);
+  return permutedLines(shape, inner, elementBytes, /*crossed=*/true);
 }
 
 uint64_t MatrixTile::lineBytes() const {

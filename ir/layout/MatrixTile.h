@@ -17,8 +17,10 @@ namespace tilerun::layout {
 /// every bank once. Precondition: sizes are powers of two.
 LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
-/// The same for tiles that threads fill across their lines: chunks are permuted by the number of
-/// the line's group of eight as well, so that stores to lines eight apart hit different banks, too.
+/// The same for tiles that threads fill across their lines. In rows of 128 bytes, which are one
+/// line or several, all chunks are permuted, by each bit of the row's number in turn: stores to
+/// lines that are 2, 4, 8 or more apart hit different banks, too, and so do reads whose phases are
+/// not of consecutive lanes, as on gfx9.
 LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
 /// Such a tile as instructions of warp groups read it: as addresses, in two steps. All sizes are in

@@ -87,8 +87,7 @@ size_t chunksMet(const LinearLayout &tile, uint64_t firstLine, uint64_t step, ui
   return chunks.size();
 }
 
-// Lines eight apart are met by stores across lines, neighbouring ones by reads along them. Where a
-// line has fewer than eight chunks, lines eight apart share all of its own.
+// Lines eight apart are met by stores across lines, neighbouring ones by reads along them.
 TEST(MatrixTile, CrossedTilesMeetEveryBankBothWays) {
   for (int64_t inner : {16, 32, 64, 256}) {
     LinearLayout crossed = crossedTile({128, inner}, 1, 2),
@@ -97,10 +96,30 @@ TEST(MatrixTile, CrossedTilesMeetEveryBankBothWays) {
     for (uint64_t column = 0; column < uint64_t(inner); column += 8) {
       for (uint64_t line = 0; line < 128; line += 8)
         EXPECT_EQ(chunksMet(crossed, line, 1, column), 8u) << inner;
-      EXPECT_EQ(chunksMet(crossed, 0, 8, column), size_t(std::min<int64_t>(inner / 8, 8))) << inner;
+      EXPECT_EQ(chunksMet(crossed, 0, 8, column), 8u) << inner;
       EXPECT_EQ(chunksMet(plain, 0, 8, column), 1u) << inner;
     }
   }
+}
+
+// Lanes that gfx9 serves at once are lines 0, 1, 2, 3 and the same with 20 more; stores of words
+// across lines are those of eight lines 4, 8 or 16 apart, at four places of a chunk.
+TEST(MatrixTile, CrossedTilesAreForPhasesOfOtherLanesToo) {
+  for (unsigned bytes : {1, 2})
+    for (int64_t inner : {32, 64, 128}) {
+      LinearLayout toOffset = *crossedTile({128, inner}, 1, bytes).invert();
+      auto countChunks = [&](std::initializer_list<uint64_t> lines) {
+        std::set<uint64_t> chunks;
+        for (uint64_t line : lines)
+          chunks.insert(toOffset.apply({line, 0})[0] * bytes / 16 % 8);
+        return chunks.size();
+      };
+      EXPECT_EQ(countChunks({0, 1, 2, 3, 20, 21, 22, 23}), 8u) << inner << " of " << bytes;
+      for (uint64_t step : {4, 8, 16})
+        EXPECT_EQ(
+            countChunks({0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step}), 8u)
+            << inner << " of " << bytes << ", lines " << step << " apart";
+    }
 }
 
 } // namespace
