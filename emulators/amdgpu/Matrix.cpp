@@ -6,6 +6,8 @@
 // in ascending order. Hardware may sum in another order.
 #include "emulators/amdgpu/Vector.h"
 
+#include <algorithm>
+
 namespace tilerun::amdsim {
 namespace {
 
@@ -23,6 +25,7 @@ struct HalfElement {
   static float get(const Wave &, uint32_t word, unsigned at) {
     return halfToFloat(uint16_t(word >> 16 * at));
   }
+  static float flush(float value) { return std::fabs(value) < 0x1p-14f ? value * 0 : value; }
 };
 struct BfloatElement {
   using Value = float;
@@ -30,6 +33,7 @@ struct BfloatElement {
   static float get(const Wave &, uint32_t word, unsigned at) {
     return bfloatToFloat(uint16_t(word >> 16 * at));
   }
+  static float flush(float value) { return flushed(value); }
 };
 template <unsigned exponentBits> struct Float8Element {
   using Value = float;
@@ -102,6 +106,11 @@ void checkOperand(Wave &w, const Operand &o, unsigned words) {
 template <class Element>
 constexpr bool takesSigns = std::is_same_v<typename Element::Value, float> && Element::perWord == 2;
 
+// Whether subnormal numbers are zeros in all operands and in the result.
+template <class Element> bool flushesSubnormals(const Wave &w) {
+  return takesSigns<Element> && w.target->flushesMatrix16;
+}
+
 template <class Map, class Element>
 void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::rows]) {
   constexpr unsigned words = Map::elements / Element::perWord;
@@ -119,6 +128,11 @@ void gather(Wave &w, const Operand &o, typename Element::Value (*matrix)[Map::ro
           to[n] = Element::get(w, row[first + n] ^ flip, at);
       }
   }
+  if constexpr (takesSigns<Element>)
+    if (flushesSubnormals<Element>(w))
+      for (unsigned k = 0; k < Map::k; ++k)
+        for (unsigned n = 0; n < Map::rows; ++n)
+          matrix[k][n] = Element::flush(matrix[k][n]);
 }
 
 // The hardware's behaviour with EXEC off, in waves of the other width, or with signs of other types
@@ -168,6 +182,13 @@ template <class Map, class ElementA, class ElementB> void multiply(Wave &w, cons
       for (unsigned column = 0; column < n; ++column)
         row[column] = elementOfC<Sum>(c, from ? from[column] : uint32_t(c.value));
     }
+  auto flush = [&] {
+    if constexpr (std::is_same_v<Sum, float>)
+      if (flushesSubnormals<ElementA>(w))
+        for (unsigned row = 0; row < n; ++row)
+          std::transform(d[row], d[row] + n, d[row], flushed);
+  };
+  flush();
   // Some rows at a time, whose sums fit in the registers of the host.
   constexpr unsigned atOnce = n == 32 ? 2 : 4;
   for (unsigned row = 0; row < n; row += atOnce) {
@@ -183,6 +204,7 @@ template <class Map, class ElementA, class ElementB> void multiply(Wave &w, cons
         }
     std::memcpy(d[row], sums, sizeof sums);
   }
+  flush();
   for (unsigned reg = 0; reg < Map::results; ++reg) {
     unsigned to = i.dst[0].reg + reg;
     w.checkVector(to);

@@ -71,6 +71,8 @@ double mixOperand(const Operand &o, uint32_t bits) {
 }
 enum class MixTo { single, low, high };
 template <MixTo to> void fmaMix(Wave &w, const Instruction &i) {
+  if (to != MixTo::single)
+    refuseSaturation(w);
   alignas(64) Row scratch[3], result[2];
   Shadow shadow;
   const uint32_t *rows[3];

@@ -23,8 +23,9 @@ struct Target {
   bool flatScratchSet; // the hardware sets up the scratch base
   bool idsInTtmp;      // workgroup ids arrive in ttmp7 and ttmp9
   Float8 float8;
-  uint32_t ldsBytes;        // that one workgroup may have
-  uint8_t ldsBanks;         // of loads; stores have 32
+  bool flushesMatrix16; // matrix instructions of 16-bit floats take and give zeros for subnormals
+  uint32_t ldsBytes;    // that one workgroup may have
+  uint8_t ldsBanks;     // of loads; stores have 32
   uint8_t transactionBytes; // of a line of global memory that one request fetches
 };
 

@@ -361,7 +361,11 @@ TEST(AmdsimChecks, SaturatingHalvesAreRefused) {
             "not emulated: 16-bit floats while MODE makes them saturate are not emulated");
   EXPECT_EQ(finding(Fixture("gfx942", {.body = set + "v_pk_add_f16 v1, v1, v1"}).run()),
             "not emulated: 16-bit floats while MODE makes them saturate are not emulated");
-  EXPECT_EQ(messages(Fixture("gfx942", {.body = set + "v_cvt_pk_fp8_f32 v1, v1, v1"}).run()), "");
+  for (const char *mix : {"v_fma_mixlo_f16 v1, v1, v1, v1", "v_fma_mixhi_f16 v1, v1, v1, v1"})
+    EXPECT_EQ(finding(Fixture("gfx942", {.body = set + mix}).run()),
+              "not emulated: 16-bit floats while MODE makes them saturate are not emulated");
+  for (const char *single : {"v_cvt_pk_fp8_f32 v1, v1, v1", "v_fma_mix_f32 v1, v1, v1, v1"})
+    EXPECT_EQ(messages(Fixture("gfx942", {.body = set + single}).run()), "");
 }
 
 // Two waves; each copies 64 words to its place in LDS, and lane n of wave m reads word

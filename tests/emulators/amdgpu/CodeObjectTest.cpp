@@ -137,9 +137,17 @@ TEST(AmdsimCodeObject, ChangedBytes) {
 }
 
 TEST(AmdsimCodeObject, TooMuchLds) {
-  std::string error =
-      errorOf(assemble("gfx950", {{.name = "k", .body = "", .ldsBytes = 160 * 1024}}));
-  EXPECT_EQ(error, "");
+  auto read = [](const char *cpu, unsigned bytes) {
+    return errorOf(assemble(cpu, {{.name = "k", .body = "", .ldsBytes = bytes}}));
+  };
+  EXPECT_EQ(read("gfx950", 160 * 1024), "");
+  EXPECT_EQ(read("gfx950", 160 * 1024 + 4),
+            "code object: kernel 'k' needs 163844 bytes of LDS; gfx950 has 163840");
+  for (const char *cpu : {"gfx90a", "gfx942", "gfx1100", "gfx1201"}) {
+    EXPECT_EQ(read(cpu, 64 * 1024), "");
+    EXPECT_EQ(read(cpu, 64 * 1024 + 4), "code object: kernel 'k' needs 65540 bytes of LDS; " +
+                                            std::string(cpu) + " has 65536");
+  }
 }
 
 TEST(AmdsimCodeObject, RefusedLaunches) {

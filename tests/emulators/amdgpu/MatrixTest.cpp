@@ -456,6 +456,58 @@ TEST(AmdsimMatrix, SignsOfOperands) {
   }
 }
 
+// All elements of A, of B and of C are one value each; the first element of D.
+uint32_t productOf(const std::string &cpu, const std::string &name, uint32_t a, uint32_t b,
+                   uint32_t c) {
+  std::string body;
+  auto set = [&](unsigned first, unsigned count, uint32_t bits) {
+    for (unsigned reg = first; reg < first + count; ++reg)
+      body += "v_mov_b32 " + range(reg, 1) + ", " + std::to_string(bits) + "\n";
+  };
+  set(8, 2, a);
+  set(24, 2, b);
+  set(40, 4, c);
+  const bool isSingle = name.ends_with("f32");
+  body += name + " v[40:43], " + range(8, isSingle ? 1 : 2) + ", " + range(24, isSingle ? 1 : 2) +
+          ", v[40:43]\ns_nop 7\ns_nop 7\nv_mov_b32 v4, v40";
+  Loaded loaded = load(cpu, assemble(cpu, {{.name = "k", .body = aroundInstruction(cpu, body)}}));
+  uint64_t x = upload(*loaded.device, std::vector<uint32_t>(256)),
+           y = upload(*loaded.device, std::vector<uint64_t>(64));
+  EXPECT_EQ(messages(loaded.run("k", x, y, {.threads = {64, 1, 1}})), "");
+  return uint32_t(download<uint64_t>(y, 1)[0]);
+}
+
+// The matrix units of gfx90a take and give zeros for subnormal numbers where operands have 16 bits;
+// those of gfx942 do not.
+TEST(AmdsimMatrix, SubnormalNumbers) {
+  auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+  constexpr uint32_t largeHalf = 0x7800'7800, oneHalf = 0x3c00'3c00, // 2^15, 1
+      oneBfloat = 0x3f80'3f80, largeBfloat = 0x7f00'7f00,            // 1, 2^127
+      smallestSingle = 1;
+  const std::string half = "v_mfma_f32_16x16x16_f16", bfloat = "v_mfma_f32_16x16x16_bf16",
+                    halfOld = "v_mfma_f32_16x16x16f16", bfloatOld = "v_mfma_f32_16x16x16bf16_1k";
+  // A sum of 16 products: operands that are the largest subnormal and the smallest normal number.
+  EXPECT_EQ(productOf("gfx942", half, 0x03ff'03ff, largeHalf, 0),
+            bits(16 * 1023 * 0x1p-24f * 0x1p15f));
+  EXPECT_EQ(productOf("gfx90a", halfOld, 0x03ff'03ff, largeHalf, 0), 0u);
+  EXPECT_EQ(productOf("gfx90a", halfOld, largeHalf, 0x83ff'83ff, bits(3)), bits(3));
+  EXPECT_EQ(productOf("gfx90a", halfOld, 0x0400'0400, largeHalf, 0), bits(16 * 0x1p-14f * 0x1p15f));
+  EXPECT_EQ(productOf("gfx942", bfloat, 0x007f'007f, largeBfloat, 0),
+            bits(16 * 127 * 0x1p-133f * 0x1p127f));
+  EXPECT_EQ(productOf("gfx90a", bfloatOld, 0x007f'007f, largeBfloat, 0), 0u);
+  EXPECT_EQ(productOf("gfx90a", bfloatOld, 0x0080'0080, largeBfloat, 0),
+            bits(16 * 0x1p-126f * 0x1p127f));
+  // C and D.
+  EXPECT_EQ(productOf("gfx942", half, 0, oneHalf, smallestSingle), smallestSingle);
+  EXPECT_EQ(productOf("gfx90a", halfOld, 0, oneHalf, smallestSingle), 0u);
+  EXPECT_EQ(productOf("gfx942", bfloat, 0x0080'0080, oneBfloat, bits(-0x1.fp-123f)),
+            bits(0x1p-127f));
+  EXPECT_EQ(productOf("gfx90a", bfloatOld, 0x0080'0080, oneBfloat, bits(-0x1.fp-123f)), 0u);
+  // Single precision keeps them.
+  EXPECT_EQ(productOf("gfx90a", "v_mfma_f32_16x16x4f32", 0, bits(1), smallestSingle),
+            smallestSingle);
+}
+
 TEST(AmdsimMatrix, WavesOf64LanesAreRefused) {
   std::string body;
   for (unsigned reg = 8; reg < 32; ++reg)
