@@ -138,6 +138,8 @@ private:
   void makeRange(uint8_t *out, int64_t i) {
     double low = argument.fill.low, high = argument.fill.high;
     double value = low + (high - low) * host::randomUniform(seed, static_cast<uint64_t>(i));
+    if (bits == 16 && type.isFloat() && std::fabs(value) < getSmallestNormal(type))
+      value = 0; // As the matrix units of gfx90a take it.
     if (type.isFloat())
       host::storeElement(out, type.scalar, value);
     else

@@ -24,10 +24,10 @@ import golden  # noqa: E402  (examples and kernels as arguments of `tilerun comp
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 # Of the kernels, those whose code is not like the others': conversions, atomics, exchange, products, debugging.
 KERNELS = """
-blocks_layer_norm_0 blocks_scaled_0 control_collatz_0 control_debugging_0 control_random_0 dots_batched_0 dots_imprecise_1
-dots_one_10 dots_one_30 float8_decode_0 float8_encode_0 gather_gather_0 gather_histogram_0 memory_atomic_floats_0
-memory_atomic_halves_0 memory_atomic_integers_0 memory_compare_and_swap_0 pipeline_stages_2 reduce_scan_tuple_0
-shapes_permute5_0 sort_topk_0
+blocks_layer_norm_0 blocks_scaled_0 control_collatz_0 control_debugging_0 control_random_0 dots_batched_0
+dots_imprecise_1 dots_one_10 dots_one_30 float8_decode_0 float8_encode_0 gather_gather_0 gather_histogram_0
+memory_atomic_floats_0 memory_atomic_halves_0 memory_atomic_integers_0 memory_compare_and_swap_0
+pipeline_stages_2 reduce_scan_tuple_0 shapes_permute5_0 sort_topk_0
 """.split()
 
 
