@@ -2,6 +2,7 @@
 #include "ir/simt/Conversions.h"
 #include "ir/layout/BitMatrix.h"
 #include "ir/layout/Conversion.h"
+#include "ir/target/ConversionChoice.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -226,53 +227,16 @@ static Value convertThroughShared(LowerContext &c, Value vector, const Conversio
 }
 
 //===----------------------------------------------------------------------===//
-// The choice between them
+// Conversions
 //===----------------------------------------------------------------------===//
-
-/// Instructions of a conversion by shuffles, in the target's units.
-static uint64_t costOf(const ShufflePlan &plan, const TargetInfo &target) {
-  // Choosing among 2^n values by the thread takes 2^n - 1 selects.
-  auto selects = [](const LinearLayout &map, StringRef out) {
-    Subspace chosen;
-    for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
-      if (map.hasIn(in))
-        for (unsigned bit = 0; bit < map.inBits(in); ++bit)
-          chosen.insert(map.getBasis(in, bit, out));
-    return (uint64_t(1) << chosen.dimension()) - 1;
-  };
-  uint64_t rounds = plan.needsShuffle.size();
-  uint64_t registers = uint64_t(1) << plan.round.inBits(kRegister);
-  uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
-  uint64_t count = rounds * positions * selects(plan.publish, kRegister) +
-                   registers * (selects(plan.round, kRound) + selects(plan.position, kPosition));
-  return plan.shuffles * target.exchange.shuffle + count * target.exchange.select;
-}
-
-static uint64_t costOf(const SharedPlan &plan, const TargetInfo &target) {
-  return target.exchange.barrier +
-         (plan.choice.write.wavefronts() + plan.choice.read.wavefronts()) *
-             target.exchange.sharedWavefront;
-}
 
 FailureOr<Value> simt::convert(LowerContext &c, Value vector, const LinearLayout &from,
                                const LinearLayout &to) {
   if (from == to)
     return vector;
   auto type = cast<VectorType>(vector.getType());
-  ConversionOptions conversion;
-  conversion.elementBytes = getScalarBytes(type);
-  conversion.sharedMemory = c.target.sharedModel;
-  // More shuffles always cost more than a round trip through shared memory.
-  conversion.maxShuffles = c.target.hasShuffle ? 256 : 0;
-  llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
-  if (plan && plan->kind == ConversionKind::Shuffles) {
-    conversion.maxShuffles = 0;
-    llvm::Expected<ConversionPlan> other = planConversion(from, to, conversion);
-    if (other && costOf(*other->shared, c.target) < costOf(*plan->shuffle, c.target))
-      *plan = std::move(*other);
-    else if (!other)
-      llvm::consumeError(other.takeError());
-  }
+  llvm::Expected<ConversionPlan> plan =
+      target::chooseConversion(c.target, from, to, getScalarBytes(type));
   if (!plan)
     return c.reportInternal(c.b.getLoc(),
                             "no conversion between layouts: " + llvm::toString(plan.takeError()));
