@@ -1,8 +1,8 @@
-// Fuzzes the layout parser and the conversion planner with one or two lines of text: no input may
-// crash them, accepted layouts must survive a round trip, and a plan's sources must hold the
-// elements of the destination.
+// Fuzzes the layout parser, with its short forms, and the conversion planner with one or two lines
+// of text: no input may crash them, accepted layouts must survive a round trip, and a plan's
+// sources must hold the elements of the destination.
 #include "ir/layout/Conversion.h"
-#include "ir/layout/LinearLayout.h"
+#include "ir/layout/NamedLayouts.h"
 #include <cstdlib>
 
 using namespace tilerun::layout;
@@ -15,7 +15,7 @@ static void require(bool holds) {
 }
 
 static std::optional<LinearLayout> parseAndCheck(llvm::StringRef text) {
-  llvm::Expected<LinearLayout> layout = LinearLayout::parse(text);
+  llvm::Expected<LinearLayout> layout = parseNamedLayout(text);
   if (!layout) {
     llvm::consumeError(layout.takeError());
     return std::nullopt;
