@@ -59,10 +59,14 @@ public:
   bool visit(const Node &node) override;
 
 private:
+  struct Address {
+    const Expr *expr;
+    bool isRead = false, isWritten = false;
+  };
   void visitCall(const CallExpr &call);
   void followCall(const CallExpr &call, const JitFunction &callee);
   /// The pointer that an address is computed from, given the places in it that are not pointers.
-  void markAddress(const Expr *address);
+  void markAddress(const Address &address);
   bool findRoots(const Expr *expr, llvm::StringSet<> &visited, llvm::StringSet<> &out);
   void markCondition(const Expr *expr);
   ParameterUse *find(const Expr *expr) {
@@ -76,7 +80,7 @@ private:
   llvm::StringMap<ParameterUse> uses;
   llvm::StringMap<std::vector<const Expr *>> assigned; ///< The values assigned to each local name.
   llvm::StringSet<> numbers;                           ///< Names that are multiplied or divided.
-  std::vector<const Expr *> addresses;
+  std::vector<Address> addresses;
   llvm::StringSet<> indices;                             ///< Names in addresses and loop bounds.
   std::vector<std::pair<StringRef, const Expr *>> loads; ///< Name = load of this address.
 };
@@ -91,7 +95,7 @@ void UseAnalysis::followCall(const CallExpr &call, const JitFunction &callee) {
       continue;
     const ParameterUse &use = inner[parameter.name];
     if (use.isPointer)
-      addresses.push_back(argument);
+      addresses.push_back({argument, use.isRead, use.isWritten});
     if (use.holdsIndices || use.isCount)
       for (const auto &name : namesOf(argument))
         if (!use.isPointer)
@@ -130,9 +134,10 @@ void UseAnalysis::visitCall(const CallExpr &call) {
   if (const JitFunction *callee = findCallee(*function.module, call))
     return followCall(call, *callee);
   if (name == "load" || name == "store" || name.starts_with("atomic_"))
-    return addresses.push_back(getArgument(call, 0, "pointer"));
+    return addresses.push_back({getArgument(call, 0, "pointer"), name != "store", name != "load"});
+  // What is done with a block is not followed.
   if (name == "make_block_ptr" || name == "make_tensor_descriptor")
-    return addresses.push_back(getArgument(call, 0, "base"));
+    return addresses.push_back({getArgument(call, 0, "base"), true, true});
   if (name == "range" || name == "static_range" || name == "arange") {
     for (const Expr *argument : call.args) {
       for (const auto &used : namesOf(argument))
@@ -264,17 +269,21 @@ bool UseAnalysis::findRoots(const Expr *expr, llvm::StringSet<> &visited, llvm::
   return found;
 }
 
-void UseAnalysis::markAddress(const Expr *address) {
+void UseAnalysis::markAddress(const Address &address) {
   llvm::StringSet<> visited, roots;
-  findRoots(address, visited, roots);
-  for (const auto &root : roots)
-    uses[root.getKey()].isPointer = true;
+  findRoots(address.expr, visited, roots);
+  for (const auto &root : roots) {
+    ParameterUse &use = uses[root.getKey()];
+    use.isPointer = true;
+    use.isRead |= address.isRead;
+    use.isWritten |= address.isWritten;
+  }
 }
 
 llvm::StringMap<ParameterUse> UseAnalysis::run() {
   walk(function.def->body);
   // A parameter that is also given a value in the body is a local from then on, but starts as one.
-  for (const Expr *address : addresses)
+  for (const Address &address : addresses)
     markAddress(address);
   // Names that index names are made of are indices as well.
   for (bool changed = true; changed;) {

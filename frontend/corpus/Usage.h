@@ -11,6 +11,7 @@ namespace tilerun::corpus {
 /// One parameter of a function.
 struct ParameterUse {
   bool isPointer = false; ///< Accesses go through it, here or in a function that it is passed to.
+  bool isRead = false, isWritten = false; ///< Through it.
   bool holdsIndices = false; ///< Values loaded through it take part in addresses or loop bounds.
   bool isDescriptor = false; ///< It has `.load`, `.store` and the like.
   unsigned rank = 0;         ///< Of a descriptor: the coordinates that it is given, if known.
