@@ -1,6 +1,7 @@
 // Binds arguments, meta-parameters and the grid.
 #include "tools/tilerun/command/Binding.h"
 
+#include "frontend/corpus/LaunchGuess.h"
 #include "runtime/core/Arguments.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/Operators.h"
@@ -304,7 +305,22 @@ llvm::Error command::checkSurplus(Session &session) {
   return llvm::Error::success();
 }
 
+/// Without --grid: one program, if the kernel never asks which one it is.
+static llvm::Error checkNeedsNoGrid(const JitFunction &kernel) {
+  const corpus::GridGuess guess = corpus::guessGrid(kernel);
+  if (guess.numAxes == 0)
+    return llvm::Error::success();
+  const std::string grid = guess.format("…");
+  return makeUsageError("--grid is required: '" + kernel.qualifiedName +
+                        "' asks for its program's number; " +
+                        (llvm::StringRef(grid).contains("…") ? "it has the form --grid '"
+                                                             : "its source suggests --grid '") +
+                        grid + "'");
+}
+
 llvm::Error command::bindGrid(Session &session, Binding &binding, const core::Device &device) {
+  if (session.options.grid.empty())
+    return checkNeedsNoGrid(*session.kernel);
   auto fail = [](const llvm::Twine &message) { return makeUsageError("--grid: " + message); };
   mlir::FailureOr<Value> value =
       host::evaluateText(session.expressions, "--grid", session.options.grid);

@@ -17,30 +17,88 @@ static const char *const kVersion = "tilerun " TILERUN_VERSION;
 
 namespace {
 
+std::vector<std::string> namesOfSubcommands(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+const CLI::App *findSubcommand(const CLI::App &app, const std::string &name) {
+  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
+    if (sub->get_name() == name)
+      return sub;
+  return nullptr;
+}
+
+/// "--grid" of each option of a command that has a long name and is shown.
+std::vector<std::string> namesOfOptions(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      if (!option->get_group().empty())
+        names.push_back("--" + name);
+  return names;
+}
+
+/// A word that looks like an option and is none; empty: there is none.
+std::string findUnknownOption(const CLI::App &app) {
+  for (const std::string &word : app.remaining(/*recurse=*/true))
+    if (word.size() > 1 && word[0] == '-' && !std::isdigit(static_cast<unsigned char>(word[1])))
+      return word.substr(0, word.find('='));
+  return "";
+}
+
+/// "; did you mean 'x'?", or "".
+std::string suggest(const std::string &word, const std::vector<std::string> &candidates,
+                    FindNear findNear) {
+  const std::string near = findNear(word, candidates);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+/// " of 'plugin'", or "" for the command itself.
+std::string describeOwner(const CLI::App &parent) {
+  return parent.get_parent() ? " of '" + parent.get_name() + "'" : "";
+}
+
+std::string listSubcommands(const CLI::App &parent) {
+  std::string names;
+  for (const std::string &name : namesOfSubcommands(parent))
+    names += (names.empty() ? "'" : ", '") + name + "'";
+  return names;
+}
+
+std::string describeUnknown(const CLI::App &parent, const std::string &word, FindNear findNear) {
+  const std::string near = suggest(word, namesOfSubcommands(parent), findNear);
+  return "no subcommand '" + word + "'" + describeOwner(parent) +
+         (near.empty() ? "; there are " + listSubcommands(parent) : near);
+}
+
 /// Prints help, or stores the error in `message`.
 ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const char *const *argv,
-                std::string &message) {
+                std::string &message, FindNear findNear) {
   if (error.get_exit_code() == 0)
     return app.exit(error, std::cout, std::cerr), ExitCode::Ok;
   message = error.what();
-  if (error.get_name() != "RequiredError")
-    return ExitCode::Usage;
-  // A word that is not a subcommand is left over, which CLI11 reports as a missing one.
   const CLI::App *parent = &app;
   int depth = 1;
   for (; !parent->get_subcommands().empty(); ++depth)
     parent = parent->get_subcommands().front();
-  std::string names;
-  for (const CLI::App *sub : parent->get_subcommands([](const CLI::App *) { return true; }))
-    names += (names.empty() ? "'" : ", '") + sub->get_name() + "'";
-  if (names.empty())
-    return ExitCode::Usage; // An option is missing.
-  const std::string of = parent == &app ? "" : " of '" + parent->get_name() + "'";
-  const bool given = depth < argc && argv[depth][0] != '-';
-  if (given)
-    message = "no subcommand '" + std::string(argv[depth]) + "'" + of + "; there are " + names;
+  // A mistyped option also leaves the one that was meant missing, so this comes first.
+  if (const std::string unknown = findUnknownOption(app); !unknown.empty()) {
+    message = "no option '" + unknown + "'" + describeOwner(*parent) +
+              suggest(unknown, namesOfOptions(*parent), findNear);
+    return ExitCode::Usage;
+  }
+  // Without subcommands an option is missing, which CLI11 says.
+  if (error.get_name() != "RequiredError" || namesOfSubcommands(*parent).empty())
+    return ExitCode::Usage;
+  // A word that is not a subcommand is left over, which CLI11 reports as a missing one.
+  if (depth < argc && argv[depth][0] != '-')
+    message = describeUnknown(*parent, argv[depth], findNear);
   else if (parent != &app)
-    message = "a subcommand" + of + " is required; there are " + names;
+    message = "a subcommand" + describeOwner(*parent) + " is required; there are " +
+              listSubcommands(*parent);
   return ExitCode::Usage;
 }
 
@@ -141,8 +199,10 @@ void addRunOptions(CLI::App *app, Options &options) {
   app->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
   app->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
   app->add_option("--grid", options.grid,
-                  "Programs along 1 to 3 axes, e.g. 'cdiv(n, BLOCK), 4', or a lambda of META")
-      ->required();
+                  "Programs along 1 to 3 axes, e.g. 'cdiv(n, BLOCK), 4', or a lambda of META; a "
+                  "kernel that never asks for its program's number needs none");
+  app->add_flag("--template", options.printTemplate,
+                "Run nothing: print a launch of the kernel to fill in, guessed from its source");
   app->add_option("--device", options.device, "Device to run on")->capture_default_str();
   addRepeated(app, "--save", options.saves,
               "NAME=FILE.npy or NAME=FILE.csv: write a tensor after the launch");
@@ -195,11 +255,13 @@ std::vector<std::string> splitTargets(const std::vector<std::string> &given) {
   return targets;
 }
 
-} // namespace
+/// Subcommands by what they do, and an option whose presence matters.
+struct Grammar {
+  std::vector<std::pair<CLI::App *, Options::Command>> commands;
+  CLI::Option *emit = nullptr;
+};
 
-std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
-                                         std::string &message) {
-  CLI::App app(kOverview, "tilerun");
+Grammar addGrammar(CLI::App &app, Options &options) {
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
   auto formatter = std::make_shared<SummaryFormatter>();
@@ -210,8 +272,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   CLI::App *run = app.add_subcommand(
       "run", std::string("Run one launch of a kernel; compare, print or save its results.\n\n"
                          "Examples:\n"
-                         "  tilerun run add.py::add_kernel x_ptr=f32[1000]:randn(1) "
-                         "y_ptr=f32[1000]:randn(2) \\\n"
+                         "  tilerun run add.py::add_kernel 'x_ptr=f32[1000]:randn(1)' "
+                         "'y_ptr=f32[1000]:randn(2)' \\\n"
                          "      output_ptr=f32[1000]:empty n_elements=1000 BLOCK_SIZE=256 \\\n"
                          "      --grid 'cdiv(n_elements, BLOCK_SIZE)' "
                          "--expect 'output_ptr=x_ptr + y_ptr'\n"
@@ -240,8 +302,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
           "Warns of tensors given as 'empty' that are partially written, and of masked-off\n"
           "lanes of loads without 'other' that reach a result.\n\n"
           "Examples:\n"
-          "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
-          "y_ptr=f32[1000]:randn(2) \\\n"
+          "  tilerun check add.py::add_kernel 'x_ptr=f32[1000]:randn(1)' "
+          "'y_ptr=f32[1000]:randn(2)' \\\n"
           "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
           kValues);
   addRunOptions(check, options);
@@ -402,15 +464,14 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
           "Examples:\n"
           "  tilerun tune matmul.py::matmul_autotuned_kernel … --grid '…' --device cuda:0\n"
           "  tilerun tune add.py::add_kernel n_elements=1000000 "
-          "x_ptr=f32[n_elements]:randn(1) \\\n"
-          "      y_ptr=f32[n_elements]:randn(2) output_ptr=f32[n_elements]:zeros \\\n"
+          "'x_ptr=f32[n_elements]:randn(1)' \\\n"
+          "      'y_ptr=f32[n_elements]:randn(2)' output_ptr=f32[n_elements]:zeros \\\n"
           "      --grid 'cdiv(n_elements, BLOCK_SIZE)' --vary BLOCK_SIZE=256,512,1024 "
           "--vary num_warps=2,4\n\n") +
           kValues);
   tune->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
   tune->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
-  tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters")
-      ->required();
+  tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters");
   tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
   addEmulate(tune, options);
   addRepeated(tune, "--vary", options.varies,
@@ -440,28 +501,154 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
     addCommon(action, options);
   }
 
+  CLI::App *completion = app.add_subcommand(
+      "completion", "Print the completion of a shell: commands, options, and kernels after "
+                    "FILE.py::.\n\nExamples:\n"
+                    "  source <(tilerun completion bash)                        # in ~/.bashrc\n"
+                    "  source <(tilerun completion zsh)       # in ~/.zshrc, after compinit\n"
+                    "  tilerun completion fish > ~/.config/fish/completions/tilerun.fish\n");
+  completion->add_option("SHELL", options.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("")
+      ->option_text(" ");
+
+  CLI::App *version = app.add_subcommand("version", "Print the version.");
+  addCommon(version, options);
+  app.add_subcommand("help", "Print the help of a command: 'tilerun help run'.");
+
+  using Command = Options::Command;
+  return {{{run, Command::Run},
+           {check, Command::Check},
+           {compile, Command::Compile},
+           {list, Command::List},
+           {devices, Command::Devices},
+           {doctor, Command::Doctor},
+           {pluginCheck, Command::PluginCheck},
+           {demo, Command::Demo},
+           {cache, Command::Cache},
+           {corpus, Command::Corpus},
+           {tune, Command::Tune},
+           {completion, Command::Completion},
+           {version, Command::Version}},
+          emit};
+}
+
+/// The command that the words before the last choose, and what the last may be.
+const CLI::App *findCommand(const CLI::App &app, const std::vector<std::string> &words,
+                            const CLI::Option *&valueOf, size_t &numPositionals) {
+  const CLI::App *at = &app;
+  for (size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string &word = words[i];
+    if (valueOf) {
+      valueOf = nullptr;
+    } else if (word.size() > 1 && word[0] == '-') {
+      const CLI::Option *option = at->get_option_no_throw(word);
+      valueOf = option && option->get_items_expected_max() > 0 ? option : nullptr;
+    } else if (const CLI::App *sub = findSubcommand(*at, word)) {
+      at = sub;
+    } else {
+      ++numPositionals;
+    }
+  }
+  return at;
+}
+
+} // namespace
+
+std::string getVersion() { return TILERUN_VERSION; }
+
+std::vector<std::string> getSubcommands() {
+  CLI::App app;
+  Options options;
+  (void)addGrammar(app, options);
+  return namesOfSubcommands(app);
+}
+
+Completions completeCommandLine(const std::vector<std::string> &words) {
+  CLI::App app;
+  Options options;
+  (void)addGrammar(app, options);
+  Completions out;
+  if (words.empty())
+    return out;
+  if (words.size() > 1 && words.front() == "help") {
+    out.words = namesOfSubcommands(app);
+    return out;
+  }
+  const CLI::Option *valueOf = nullptr;
+  size_t numPositionals = 0;
+  const CLI::App *at = findCommand(app, words, valueOf, numPositionals);
+  if (valueOf) {
+    static const std::vector<std::pair<const char *, std::vector<std::string>>> kValues = {
+        {"--color", {"auto", "always", "never"}},
+        {"--emit",
+         {"ast", "tile", "tile-opt", "layout", "schedule", "simt", "ptx", "spirv-asm", "amdgcn",
+          "remarks"}}};
+    out.files = true;
+    for (const auto &[name, values] : kValues)
+      if (valueOf->check_name(name))
+        out = {values, /*files=*/false, /*kernels=*/false};
+    return out;
+  }
+  if (words.back().size() > 0 && words.back()[0] == '-') {
+    out.words = namesOfOptions(*at);
+    return out;
+  }
+  out.words = namesOfSubcommands(*at);
+  if (!out.words.empty())
+    return out;
+  if (at->get_name() == "completion") {
+    out.words = {"bash", "zsh", "fish"};
+    return out;
+  }
+  const CLI::Option *target = at->get_option_no_throw("TARGET");
+  out.kernels = target && target->get_positional() && numPositionals == 0;
+  out.files = !out.kernels;
+  return out;
+}
+
+std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
+                                         std::string &message, FindNear findNear) {
+  // For shells (Completion.cpp): the rest is a command line that is being written.
+  if (argc > 2 && argv[1] == std::string("complete") && argv[2] == std::string("--")) {
+    options.command = Options::Command::Complete;
+    options.words.assign(argv + 3, argv + argc);
+    return std::nullopt;
+  }
+  CLI::App app(kOverview, "tilerun");
+  const Grammar grammar = addGrammar(app, options);
+  // 'help run' is 'run --help'.
+  std::vector<const char *> words(argv, argv + argc);
+  if (argc > 1 && words[1] == std::string("help")) {
+    words.erase(words.begin() + 1);
+    const CLI::App *of = &app;
+    for (size_t i = 1; i < words.size(); ++i) {
+      const CLI::App *sub = findSubcommand(*of, words[i]);
+      if (!sub) {
+        message = describeUnknown(*of, words[i], findNear);
+        return ExitCode::Usage;
+      }
+      of = sub;
+    }
+    words.push_back("--help");
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Error &error) {
-    return finish(app, error, argc, argv, message);
+    return finish(app, error, static_cast<int>(words.size()), words.data(), message, findNear);
   } catch (const std::exception &error) {
     message = error.what();
     return ExitCode::Usage;
   }
-  using Command = Options::Command;
-  for (auto [sub, command] :
-       {std::pair{run, Command::Run}, std::pair{check, Command::Check},
-        std::pair{compile, Command::Compile}, std::pair{list, Command::List},
-        std::pair{devices, Command::Devices}, std::pair{doctor, Command::Doctor},
-        std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo},
-        std::pair{cache, Command::Cache}, std::pair{corpus, Command::Corpus},
-        std::pair{tune, Command::Tune}})
+  for (auto [sub, command] : grammar.commands)
     if (sub->parsed())
       options.command = command;
-  for (CLI::App *sub : {run, tune, demo})
-    if (!options.emulate.empty() && sub->parsed() && sub->count("--device") == 0)
+  for (const char *name : {"run", "tune", "demo"})
+    if (CLI::App *sub = app.get_subcommand(name);
+        !options.emulate.empty() && sub->parsed() && sub->count("--device") == 0)
       options.device = options.emulate.substr(0, options.emulate.find(':')) + ":0";
-  options.emitGiven = emit->count() > 0;
+  options.emitGiven = grammar.emit->count() > 0;
   if (!options.emitGiven)
     options.emit = options.targets.empty() ? "tile" : "";
   options.targets = splitTargets(options.targets);

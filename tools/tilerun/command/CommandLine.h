@@ -33,7 +33,10 @@ struct Options {
     Demo,
     Cache,
     Corpus,
-    Tune
+    Tune,
+    Completion,
+    Complete,
+    Version
   };
   Command command = Command::Run;
 
@@ -46,10 +49,10 @@ struct Options {
 
   // run, check
   std::vector<std::string> arguments; ///< NAME=VALUE, in order.
-  std::string grid;
-  std::vector<std::string> saves;   ///< NAME=FILE
-  std::vector<std::string> expects; ///< NAME=EXPR or NAME=FILE
-  std::vector<std::string> prints;  ///< NAME
+  std::string grid;                   ///< Empty: not given.
+  std::vector<std::string> saves;     ///< NAME=FILE
+  std::vector<std::string> expects;   ///< NAME=EXPR or NAME=FILE
+  std::vector<std::string> prints;    ///< NAME
   std::optional<double> rtol, atol;
   bool allowOverlap = false;
   unsigned threads = 0;
@@ -108,11 +111,36 @@ struct Options {
   std::string examples; ///< Folder with manifest.json; empty: the one that belongs here.
   bool all = false;     ///< Every entry, not the flagship ones alone.
   std::vector<std::string> entries; ///< Names of entries.
+
+  // completion
+  std::string shell;
+  std::vector<std::string> words; ///< Of the command line so far, the last unfinished.
+
+  bool printTemplate = false; ///< Of run and check.
 };
+
+/// The candidate near enough to a word to be meant by it; empty: none is.
+using FindNear = std::string (*)(const std::string &word,
+                                 const std::vector<std::string> &candidates);
 
 /// Parses argv. A value: the program is done (help or version, which were printed, or a usage
 /// error, which is in `message`).
 std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
-                                         std::string &message);
+                                         std::string &message, FindNear findNear);
+
+/// What may come next on a command line, for shells.
+struct Completions {
+  std::vector<std::string> words;
+  /// The shell may offer names of files, too.
+  bool files = false;
+  /// The word is a kernel's place, FILE.py::KERNEL.
+  bool kernels = false;
+};
+/// `words` are the command line's after the program's name, of which the last is unfinished.
+Completions completeCommandLine(const std::vector<std::string> &words);
+
+std::string getVersion(); ///< "0.2.0 (LLVM 22.1.0)"
+/// Names of the subcommands.
+std::vector<std::string> getSubcommands();
 
 } // namespace tilerun::command

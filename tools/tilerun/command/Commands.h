@@ -21,6 +21,10 @@ llvm::Expected<ExitCode> runPluginCheck(const Options &options);
 llvm::Expected<ExitCode> runDemo(const Options &options);
 llvm::Expected<ExitCode> runCorpus(const Options &options);
 llvm::Expected<ExitCode> runCache(const Options &options);
+llvm::Expected<ExitCode> runCompletion(const Options &options);
+/// Prints what may come next on a command line, for the scripts of `completion`.
+llvm::Expected<ExitCode> runComplete(Session &session);
+llvm::Expected<ExitCode> runTemplate(Session &session); ///< `run --template`.
 
 /// The whole command: parses, dispatches, reports errors.
 ExitCode runCommand(int argc, const char *const *argv);

@@ -6,12 +6,13 @@ namespace tilerun::command {
 inline constexpr const char *kOverview = R"(Compile and run Triton kernels, with no Python.
 
 Examples:
-  tilerun run add.py::add_kernel n=1000 x=f32[n]:randn(1) y=f32[n]:randn(2) out=f32[n]:empty \
+  tilerun run add.py::add_kernel n=1000 'x=f32[n]:randn(1)' 'y=f32[n]:randn(2)' out=f32[n]:empty \
       n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
   tilerun check softmax.py::softmax_kernel …        the same, with every check on
   tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
   tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
   tilerun list add.py
+  tilerun run add.py::add_kernel --template         a launch to fill in
   tilerun demo
   tilerun doctor                                    what is installed, and does it work
 

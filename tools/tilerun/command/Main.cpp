@@ -4,8 +4,20 @@
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
+#include "llvm/Config/llvm-config.h"
+
 using namespace tilerun;
 using namespace tilerun::command;
+
+static ExitCode runVersion(const Options &options) {
+  if (options.json)
+    printJson(
+        llvm::json::Object{{"version", jsonText(llvm::StringRef(getVersion()).split(' ').first)},
+                           {"llvm", LLVM_VERSION_STRING}});
+  else
+    llvm::outs() << "tilerun " << getVersion() << "\n";
+  return ExitCode::Ok;
+}
 
 static llvm::Expected<ExitCode> dispatch(Session &session) {
   switch (session.options.command) {
@@ -30,8 +42,19 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runCorpus(session.options);
   case Options::Command::Tune:
     return runTune(session);
+  case Options::Command::Completion:
+    return runCompletion(session.options);
+  case Options::Command::Complete:
+    return runComplete(session);
+  case Options::Command::Version:
+    return runVersion(session.options);
   }
   llvm_unreachable("unknown command");
+}
+
+static std::string findNear(const std::string &word, const std::vector<std::string> &candidates) {
+  std::vector<llvm::StringRef> names(candidates.begin(), candidates.end());
+  return findNearName(word, names).value_or("").str();
 }
 
 /// `code`, unless the result could not be written in full.
@@ -48,7 +71,7 @@ static ExitCode finishOutput(ExitCode code) {
 ExitCode command::runCommand(int argc, const char *const *argv) {
   Options options;
   std::string message;
-  if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options, message)) {
+  if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options, message, findNear)) {
     if (message.empty())
       return *done;
     // A command line that was not understood may not have got as far as --json.
@@ -56,10 +79,7 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     reportError(makeCommandError(*done, message), options, nullptr);
     // The help of the intended subcommand, as far as it is known.
     llvm::StringRef first = argc > 1 ? argv[1] : "";
-    bool known = llvm::is_contained(
-        llvm::ArrayRef<llvm::StringRef>({"cache", "check", "compile", "corpus", "demo", "devices",
-                                         "doctor", "list", "plugin", "run", "tune"}),
-        first);
+    bool known = llvm::is_contained(getSubcommands(), first);
     llvm::errs() << "run 'tilerun --help', or 'tilerun " << (known ? first : "run")
                  << " --help', for examples\n";
     return finishOutput(*done);

@@ -175,6 +175,8 @@ void printText(const Launch &launch, Session &session) {
 } // namespace
 
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
+  if (session.options.printTemplate)
+    return runTemplate(session);
   Counters counters;
   if (session.options.counters)
     TILERUN_TRY_ERROR(counters.start());

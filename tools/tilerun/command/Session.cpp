@@ -65,12 +65,32 @@ std::string Session::getText(SourceRange range) {
   return llvm::join(words, " ");
 }
 
+/// A Python file of the same folder whose name is near to that of `path`.
+static std::string suggestFile(llvm::StringRef path) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  std::vector<std::string> names;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(folder.empty() ? "." : folder, error), end;
+       !error && it != end; it.increment(error))
+    if (llvm::sys::path::extension(it->path()) == ".py")
+      names.push_back(llvm::sys::path::filename(it->path()).str());
+  llvm::sort(names); // Folders have no order of their own.
+  std::vector<llvm::StringRef> candidates(names.begin(), names.end());
+  auto near = findNearName(llvm::sys::path::filename(path), candidates);
+  if (!near)
+    return "";
+  llvm::SmallString<128> full(folder);
+  llvm::sys::path::append(full, *near);
+  return ("; did you mean '" + full + "'?").str();
+}
+
 llvm::Error Session::loadFile(llvm::StringRef path) {
   // A path that cannot be read is a usage error; a file that cannot be parsed is an error of the
   // kernel.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
-    return makeUsageError("cannot read '" + path + "': " + error.message());
+    return makeUsageError("cannot read '" + path + "': " + error.message() +
+                          (error == std::errc::no_such_file_or_directory ? suggestFile(path) : ""));
   if (llvm::sys::fs::is_directory(status))
     return makeUsageError("cannot read '" + path + "': it is a folder");
   module = frontend.loadFile(path);
@@ -95,6 +115,11 @@ llvm::Error Session::load(llvm::StringRef target) {
   size_t at = target.rfind("::");
   llvm::StringRef path = target.take_front(at);
   llvm::StringRef name = at == llvm::StringRef::npos ? "" : target.drop_front(at + 2);
+  // One colon, as in other tools.
+  if (auto [file, rest] = target.split(".py:");
+      at == llvm::StringRef::npos && !rest.empty() && !llvm::sys::fs::exists(path))
+    return makeUsageError("'" + target + "' is not FILE.py::KERNEL; did you mean '" + file +
+                          ".py::" + rest + "'?");
   TILERUN_TRY_ERROR(loadFile(path));
   std::vector<llvm::StringRef> names;
   names.reserve(module->functions.size());
