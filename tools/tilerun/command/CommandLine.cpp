@@ -372,6 +372,38 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   list->add_option("FILE", options.target, "FILE.py")->required();
   addCommon(list, options);
 
+  CLI::App *layout = app.add_subcommand(
+      "layout", std::string("Show a layout: which lane, warp and register hold each element, or "
+                            "where it is in memory, in\nwhich bank; with --to, what moves on the "
+                            "way to another layout. As text, SVG or HTML.\n\n") +
+                    kLayouts);
+  layout->add_option("LAYOUT", options.target, "A short form, or a layout's text")->required();
+  layout
+      ->add_option("--to", options.to,
+                   "Another layout of the same tensor, over threads or of memory")
+      ->type_name("LAYOUT");
+  layout->add_option("--element", options.element, "Type of an element")
+      ->type_name("TYPE")
+      ->capture_default_str();
+  layout
+      ->add_option(
+          "--target", options.targets,
+          "Whose warps, banks and costs count: KIND:ARCH, or 'generic:lanes=64,banks=32,…' "
+          "(default: generic:, with 32 lanes)")
+      ->allow_extra_args(false)
+      ->type_name("TARGET");
+  layout
+      ->add_option("--slice", options.slice,
+                   "The part to show: for each dimension START:END, START: or an index")
+      ->type_name("0:16,…");
+  layout->add_option("--format", options.format, "text, svg or html (default: by the name of -o)")
+      ->check(CLI::IsMember({"text", "svg", "html"}))
+      ->type_name("FORMAT")
+      ->option_text("FORMAT");
+  layout->add_option("-o,--output", options.output, "File to write ('-': stdout)")
+      ->type_name("FILE");
+  addCommon(layout, options);
+
   CLI::App *plugin = app.add_subcommand("plugin", "Work with plugin files.");
   plugin->require_subcommand(1);
   CLI::App *pluginCheck = plugin->add_subcommand(
@@ -521,6 +553,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   return {{{run, Command::Run},
            {check, Command::Check},
            {compile, Command::Compile},
+           {layout, Command::Layout},
            {list, Command::List},
            {devices, Command::Devices},
            {doctor, Command::Doctor},
@@ -582,6 +615,7 @@ Completions completeCommandLine(const std::vector<std::string> &words) {
   if (valueOf) {
     static const std::vector<std::pair<const char *, std::vector<std::string>>> kValues = {
         {"--color", {"auto", "always", "never"}},
+        {"--format", {"text", "svg", "html"}},
         {"--emit",
          {"ast", "tile", "tile-opt", "layout", "schedule", "simt", "ptx", "spirv-asm", "amdgcn",
           "remarks"}}};

@@ -36,11 +36,12 @@ struct Options {
     Tune,
     Completion,
     Complete,
-    Version
+    Version,
+    Layout
   };
   Command command = Command::Run;
 
-  std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
+  std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`, or a layout.
   std::string device = "cpu";
   /// GPUs to emulate, "hip:gfx942,gfx1100"; the first of them is `device` if none was given.
   std::string emulate;
@@ -111,6 +112,11 @@ struct Options {
   std::string examples; ///< Folder with manifest.json; empty: the one that belongs here.
   bool all = false;     ///< Every entry, not the flagship ones alone.
   std::vector<std::string> entries; ///< Names of entries.
+
+  // layout; its text is `target`
+  std::optional<std::string> to, slice;
+  std::string element = "f32";
+  std::string format; ///< Empty: by the name of the output.
 
   // completion
   std::string shell;

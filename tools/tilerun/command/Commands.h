@@ -14,6 +14,7 @@ class Session;
 llvm::Expected<ExitCode> runLaunch(Session &session); ///< `run` and `check`.
 llvm::Expected<ExitCode> runCompile(Session &session);
 llvm::Expected<ExitCode> runTune(Session &session);
+llvm::Expected<ExitCode> runLayout(const Options &options);
 llvm::Expected<ExitCode> runList(Session &session);
 llvm::Expected<ExitCode> runDevices(const Options &options);
 llvm::Expected<ExitCode> runDoctor(const Options &options);

@@ -13,11 +13,29 @@ Examples:
   tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
   tilerun list add.py
   tilerun run add.py::add_kernel --template         a launch to fill in
+  tilerun layout mma.m16n8.d                        which lane and register hold what
   tilerun demo
   tilerun doctor                                    what is installed, and does it work
 
 Exit codes: 0 ok; 1 mismatch or failed check; 2 usage; 3 compile error; 4 device unavailable;
 5 fault while running; 70 internal bug (a reproducer is named).
+)";
+
+inline constexpr const char *kLayouts = R"(Examples:
+  tilerun layout mma.m16n8.d                                  an accumulator of mma.sync
+  tilerun layout blocked:64x64,vector=4 --slice 0:4,0:16
+  tilerun layout blocked:64x64,vector=4 --to mma.m16n8.d:64x64,warps=2x2 --target cuda:sm_90a
+  tilerun layout swizzled:64x64 --element f16 -o swizzled.svg
+  tilerun layout blocked:64x64,vector=8 --to strided:64x64 --element f16     bank conflicts
+  tilerun layout '{register = [(0, 1)], lane = [(0, 2), (1, 0)]} -> (dim0: 2, dim1: 4)'
+
+Layouts (docs/layouts.md):
+  {…} -> (…)                              the text in 'tilerun compile --emit layout'
+  blocked:SHAPE,vector=N,lanes=N,warps=N,order=1x0    neighbours in a thread, in lanes, in warps
+  FRAGMENT:SHAPE,warps=RxC                a matrix instruction's: mma.m16n8.d, mfma.32x32.d, …
+  strided:SHAPE,order=1x0                 in memory, dense; the last dimension is contiguous
+  swizzled:RxC,inner=D, crossed:RxC       in memory, as operands of products are stored
+SHAPE is 1024, 64x64, …, in powers of two; all else may be left out.
 )";
 
 inline constexpr const char *kValues =

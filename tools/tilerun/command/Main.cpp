@@ -26,6 +26,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runLaunch(session);
   case Options::Command::Compile:
     return runCompile(session);
+  case Options::Command::Layout:
+    return runLayout(session.options);
   case Options::Command::List:
     return runList(session);
   case Options::Command::Devices:

@@ -5,7 +5,7 @@ import sys
 
 text = open(sys.argv[1], encoding="utf-8").read()
 examples = re.findall(r"^  (tilerun (?:.*\\\n)*.*)$", text, flags=re.M)
-assert len(examples) >= 10, examples
+assert len(examples) >= 12, examples
 for example in examples:
     # An explanation stands behind several blanks.
     command = re.sub(r"(?<=\S) {3,}.*$", "", example) if "\\\n" not in example else example
