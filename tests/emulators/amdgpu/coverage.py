@@ -90,7 +90,7 @@ def report(instructions, assembler, files):
     met = collections.defaultdict(set)
     for file in files:
         for line in pathlib.Path(file).read_text().splitlines():
-            arch, name = line.split()
+            arch, name = line.split(" ", 1)
             met[arch].add(name)
     everywhere, ever, total = set(), set(), {}
     for arch in ARCHITECTURES:
