@@ -83,7 +83,8 @@ struct Device : DeviceState<Device> {
         {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, kMaxGrid[2]},
         {TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY, 1},
         {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 1},
-        {TILERUN_DEVICE_PROPERTY_FALLBACK, 1}};
+        {TILERUN_DEVICE_PROPERTY_FALLBACK, 1},
+        {TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 1}};
     known = numbers.count(property);
     number = known ? numbers.at(property) : 0;
     return {};

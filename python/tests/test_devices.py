@@ -247,6 +247,33 @@ def test_processes_inherit_the_device(run_text, method):
     assert said[0].split()[0] == said[0].split()[1]
 
 
+def test_a_fork_does_not_take_the_device_with_it(run_script):
+    """The driver's threads stay with the parent: a launch in the child is refused. The interpreter is in the child as well."""
+    done = run_script(
+        """
+        import os, signal, sys
+        tilerun.use("hip:0")
+        expect_sum()
+        for is_warm in (True, False):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                try:
+                    expect_sum() if is_warm else scale[(1, )](np.ones(16, np.float32), 16, 2, B=16)
+                except tilerun.errors.UnavailableError as error:
+                    print(error)
+                tilerun.use("cpu")
+                expect_sum()
+                sys.exit(3)  # With whatever is done at the end of a process.
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+        expect_sum()
+        print("the parent goes on")
+        """, TILERUN_AMDSIM="gfx942", PYTHONUNBUFFERED="1")
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and lines[2] == "the parent goes on"
+    assert all("hip:0 was opened before this process was forked" in line for line in lines[:2])
+
+
 def test_a_choice_of_the_autotuner_is_one_for_a_device(run_script):
     run_script(
         """

@@ -28,6 +28,8 @@ Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::
   if (options.hostMemory && !device->isChecking)
     return Status(TILERUN_STATUS_UNSUPPORTED,
                   info.id + " cannot use the host's memory: allocate on the device, and copy");
+  if (!device->getNumber(TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 0))
+    noteOpened(device->table, info.id);
   device->readLimits();
   device->defaultStream = std::make_unique<Stream>(*device);
   device->pool = std::make_unique<MemoryPool>(*device, options.usePool);
@@ -38,6 +40,7 @@ Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::
 Device::~Device() {
   if (!handle)
     return;
+  const bool isParents = isInherited(table);
   // A failure shows in the state; no caller is left to report it to.
   (void)synchronize();
   {
@@ -50,7 +53,7 @@ Device::~Device() {
   for (void *pointer : hostMemory)
     (void)TILERUN_CALL(table, free_host, handle, pointer);
   defaultStream.reset();
-  if (table.close_device)
+  if (table.close_device && !isParents)
     table.close_device(handle);
 }
 

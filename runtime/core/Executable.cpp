@@ -84,7 +84,7 @@ Status Executable::launchPlanned(const Stream &stream, TilerunPluginLaunch &laun
 }
 
 void Executable::unload() {
-  if (module && table.unload_module)
+  if (module && table.unload_module && !isInherited(table))
     table.unload_module(module);
   module = nullptr;
 }

@@ -124,7 +124,7 @@ std::shared_ptr<TilerunPluginEvent> MemoryPool::recordEvent(TilerunPluginStream 
   if (!TILERUN_CALL(table, create_event, device.getHandle(), 0u, &event).isOk())
     return nullptr;
   std::shared_ptr<TilerunPluginEvent> owned(event, [&table](TilerunPluginEvent *e) {
-    if (table.destroy_event)
+    if (table.destroy_event && !isInherited(table))
       table.destroy_event(e);
   });
   if (!TILERUN_CALL(table, record_event, event, stream).isOk())

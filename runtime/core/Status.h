@@ -7,6 +7,7 @@
 // Status; it may be called from any thread unless its comment says otherwise.
 #pragma once
 
+#include "runtime/core/Fork.h"
 #include "runtime/plugin/Plugin.h"
 
 namespace tilerun::core {
@@ -63,12 +64,16 @@ Status callPlugin(const TilerunPlugin &table, TilerunStatus (*function)(Paramete
                   const char *entry, Arguments... arguments) {
   if (!function)
     return makeMissingEntry(table, entry);
+  if constexpr ((detail::NamesDevice<Parameters> || ...))
+    if (isInherited(table)) [[unlikely]]
+      return makeInheritedError(table, entry);
   ErrorSink sink;
   TilerunStatus status = function(arguments..., sink.get());
   return status == TILERUN_STATUS_OK ? Status() : sink.take(status, table, entry);
 }
 
-/// Calls an entry of `table`, whose last parameter is the sink; a Status.
+/// Calls an entry of `table`, whose last parameter is the sink; a Status. What would use a device
+/// that a parent process has opened is refused (Fork.h).
 #define TILERUN_CALL(table, entry, ...)                                                            \
   ::tilerun::core::callPlugin(table, (table).entry, #entry, __VA_ARGS__)
 

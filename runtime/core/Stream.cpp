@@ -31,7 +31,7 @@ Stream::~Stream() {
   if (!handle)
     return;
   device.getPool().releaseStream(*this);
-  if (device.getTable().destroy_stream)
+  if (device.getTable().destroy_stream && !isInherited(device.getTable()))
     device.getTable().destroy_stream(handle);
 }
 
@@ -156,7 +156,7 @@ Status Event::create(std::shared_ptr<Device> device, uint32_t flags,
 }
 
 Event::~Event() {
-  if (device->getTable().destroy_event)
+  if (device->getTable().destroy_event && !isInherited(device->getTable()))
     device->getTable().destroy_event(handle);
 }
 

@@ -19,6 +19,7 @@
  *   function returns.
  * Forks. A child may use what its parent has made, unless another thread was in a call at the fork
  *   for longer than half a second: then each call in it is UNAVAILABLE, and releasing does nothing.
+ *   So it is on devices without the property SURVIVES_FORK that the parent had opened.
  * Exceptions. None leaves a function. A callback's ends the call with INTERNAL.
  * Reserved fields are 0; others are INVALID_ARGUMENT.
  * Sizes and units. Sizes are bytes, times are milliseconds, grids count programs (x first).

@@ -130,6 +130,14 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
   count<&TilerunPlugin::wait_event>(table);
   count<&TilerunPlugin::create_stream>(table);
   count<&TilerunPlugin::synchronize_stream>(table);
+  table.get_device_property = [](TilerunPluginDevice *device, uint32_t property,
+                                 TilerunPropertyValue *value,
+                                 const TilerunErrorSink *sink) -> TilerunStatus {
+    ++counters.all;
+    if (property == TILERUN_DEVICE_PROPERTY_SURVIVES_FORK && faults.isSilentOnForks)
+      return fail(sink, TILERUN_STATUS_UNSUPPORTED, "the device does not say");
+    return base.get_device_property(device, property, value, sink);
+  };
   table.synchronize_device = [](TilerunPluginDevice *device,
                                 const TilerunErrorSink *sink) -> TilerunStatus {
     ++counters.all;
@@ -139,7 +147,6 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
     return base.synchronize_device(device, sink);
   };
   count<&TilerunPlugin::get_kernel>(table);
-  count<&TilerunPlugin::get_device_property>(table);
   table.close_device = [](TilerunPluginDevice *device) {
     ++counters.close;
     base.close_device(device);
@@ -173,6 +180,7 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.eventsPend = false;
   faults.refusedModules = 0;
   faults.holdDevice = false;
+  faults.isSilentOnForks = false;
   faults.foreignBegin = faults.foreignBytes = 0;
   faults.foreignElsewhere = false;
   return plugin;

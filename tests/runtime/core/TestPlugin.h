@@ -25,11 +25,12 @@ Counters &getCounters();
 
 /// Failures, until the next getTestPlugin().
 struct Faults {
-  std::atomic<int> outOfMemory{0};      ///< The number of allocations that fail.
-  std::atomic<uint64_t> memoryLimit{0}; ///< Most bytes that the driver gives; 0: no bound.
-  std::atomic<bool> eventsPend{false};  ///< No event has passed.
-  std::atomic<int> refusedModules{0};   ///< The number of modules that are not loaded.
-  std::atomic<bool> holdDevice{false};  ///< Waits for the device do not end.
+  std::atomic<int> outOfMemory{0};          ///< The number of allocations that fail.
+  std::atomic<uint64_t> memoryLimit{0};     ///< Most bytes that the driver gives; 0: no bound.
+  std::atomic<bool> eventsPend{false};      ///< No event has passed.
+  std::atomic<int> refusedModules{0};       ///< The number of modules that are not loaded.
+  std::atomic<bool> holdDevice{false};      ///< Waits for the device do not end.
+  std::atomic<bool> isSilentOnForks{false}; ///< No property SURVIVES_FORK.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,
   std::atomic<bool> foreignElsewhere{false};              ///< on another device.
 };
