@@ -152,6 +152,9 @@ static std::string placeLegend(const LayoutFacts &facts) {
   return std::string(facts.blocks > 1 ? "block/" : "") + (facts.warps > 1 ? "warp:" : "") +
          "lane.register";
 }
+static std::string placeKey(const LayoutFacts &facts) {
+  return std::string(facts.warps > 1 ? "w: warp, in colours; " : "") + "l: lane, r: register";
+}
 static std::string longPlace(const LayoutFacts &facts, const Place &place) {
   return (facts.blocks > 1 ? llvm::formatv("block {0}, ", place.block).str() : "") +
          llvm::formatv("warp {0}, lane {1}, register {2}", place.warp, place.lane, place.reg).str();
@@ -182,10 +185,16 @@ Grids picture::makeGrids(const LayoutFacts &facts, const Slice &slice,
       facts.copies > 1 ? llvm::formatv("; held {0} times, here first", facts.copies).str() : "";
   Grids grids;
   grids.title = facts.map.toString();
-  grids.legend =
-      facts.isMemory
-          ? llvm::formatv("offset/bank; {0} banks of {1} bytes", model.banks, model.bankBytes).str()
-          : placeLegend(facts);
+  if (facts.isMemory) {
+    const std::string banks =
+        llvm::formatv("{0} banks of {1} bytes", model.banks, model.bankBytes).str();
+    grids.legend = "offset/bank; " + banks;
+    grids.key = "the offset, and b: the bank; " + banks + ", lines of " +
+                std::to_string(model.lineBytes()) + " bytes in colours";
+  } else {
+    grids.legend = placeLegend(facts);
+    grids.key = placeKey(facts);
+  }
   grids.grids = cut(slice, facts.map.getOuts(), [&](llvm::ArrayRef<uint64_t> at) {
     Cell cell;
     std::optional<uint64_t> position = findPosition(facts, inverse, at);
@@ -228,8 +237,9 @@ Grids picture::makeGrids(const Transfer &transfer, const LayoutFacts &to, const 
   static constexpr const char *kMarks = "=rlwb";
   Grids grids;
   grids.title = "Where the values of " + to.map.toString() + " come from";
-  grids.legend = "source as " + placeLegend(shown) +
-                 ", after a mark: = stays, r another register, l another lane, w another warp";
+  const std::string marks = "= stays, r another register, l another lane, w another warp";
+  grids.legend = "source as " + placeLegend(shown) + ", after a mark: " + marks;
+  grids.key = "the source; before its register, and in colours: " + marks;
   grids.grids = cut(slice, to.map.getOuts(), [&](llvm::ArrayRef<uint64_t> at) {
     Cell cell;
     std::optional<uint64_t> position = findPosition(to, inverse, at);
@@ -245,8 +255,8 @@ Grids picture::makeGrids(const Transfer &transfer, const LayoutFacts &to, const 
     Move move = classify(transfer, flat, from);
     Place source(sources.getOuts(), from);
     cell.text = kMarks[unsigned(move)] + shortPlace(shown, source);
-    cell.top = std::string(1, kMarks[unsigned(move)]) + " " + threadName(shown, source);
-    cell.bottom = "r" + std::to_string(source.reg);
+    cell.top = threadName(shown, source);
+    cell.bottom = std::string(1, kMarks[unsigned(move)]) + " r" + std::to_string(source.reg);
     cell.title =
         printElement(at) + ": " + longPlace(shown, place) + ", from " + longPlace(shown, source);
     cell.key = keyOf(source);

@@ -22,7 +22,8 @@ struct Grid {
 
 struct Grids {
   std::string title;  ///< "blocked:64x64"
-  std::string legend; ///< How a cell is read.
+  std::string legend; ///< How the text of a cell is read.
+  std::string key;    ///< How its two lines are.
   std::vector<Grid> grids;
 };
 

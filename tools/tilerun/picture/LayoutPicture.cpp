@@ -9,7 +9,7 @@ using namespace tilerun::picture;
 using llvm::StringRef;
 
 // Sizes in pixels.
-static constexpr unsigned kCellWidth = 52, kCellHeight = 30, kLeft = 44, kHeader = 20, kLine = 18,
+static constexpr unsigned kCellWidth = 56, kCellHeight = 30, kLeft = 44, kHeader = 20, kLine = 18,
                           kMargin = 12;
 // Of a letter, on average; long titles are wrapped by it.
 static constexpr unsigned kLetterWidth = 7, kLeastWidth = 640;
@@ -120,7 +120,7 @@ void tilerun::picture::writeSvg(llvm::raw_ostream &os, llvm::ArrayRef<Grids> all
   };
   for (const Grids &grids : all) {
     writeLines(grids.title, "h");
-    writeLines("cells: " + grids.legend, "n");
+    writeLines("cells: " + grids.key, "n");
     for (const Grid &grid : grids.grids) {
       if (!grid.title.empty())
         writeLines(grid.title, "n");
