@@ -77,7 +77,8 @@ install(DIRECTORY examples/ DESTINATION ${TILERUN_EXAMPLES_FOLDER} COMPONENT dat
         PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY plugins/null/ DESTINATION ${TILERUN_TEMPLATE_FOLDER} COMPONENT data
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
-install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data)
+install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data
+        PATTERN "site" EXCLUDE)
 install(FILES README.md LICENSE DESTINATION share/doc/tilerun COMPONENT data)
 
 # The licences of third-party code in a bundle.
