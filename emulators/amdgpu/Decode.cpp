@@ -221,6 +221,10 @@ Error Decoder::modifier(StringRef text) {
   // Its effect depends on MODE and on the sign of zero in ways that are not known here.
   if (name == "mul" || name == "div")
     return syntaxError("output modifier '" + text + "' is not emulated");
+  // Formats of operands, of the instructions that take several.
+  if ((name == "cbsz" || name == "blgp") && isNumber &&
+      StringRef(inst.row->spellings).ends_with("_f8f6f4"))
+    return (name == "cbsz" ? inst.offset0 : inst.offset1) = int32_t(number), Error::success();
   if (name == "bitop3" && isNumber)
     return inst.offset0 = int32_t(number), Error::success();
   if (name == "byte_sel" && isNumber)

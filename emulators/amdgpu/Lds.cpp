@@ -127,6 +127,54 @@ template <unsigned bytes, unsigned stride> void writeTwo(Wave &w, const Instruct
   w.issue(Pending::lds);
 }
 
+// 8 bytes of each lane, whose elements 16 lanes exchange: lane l gets element l % n of the lanes
+// l / n, l / n + 16 / n and so on, where n elements fill 8 bytes.
+template <typename Element> void readTransposed(Wave &w, const Instruction &i) {
+  constexpr unsigned together = 16, run = 8 / sizeof(Element);
+  uint64_t active = w.exec();
+  if (active != w.allLanes)
+    return w.fault(FindingKind::unsupported, std::countr_one(active),
+                   "a transposed read while lanes are off is not emulated");
+  alignas(64) Row scratch, addresses;
+  std::memcpy(addresses, addressRow(w, i.src[0], 0, active, scratch), sizeof addresses);
+  const unsigned reg = i.dst[0].reg;
+  readAt<8, false, Part::whole>(w, addresses, uint32_t(i.offset0), reg, active);
+  if (w.state == WaveState::faulted)
+    return;
+  // What each lane has read, and the bits of it that are undefined.
+  Element runs[mostLanes][run], marks[mostLanes][run];
+  auto forWords = [&](auto visit) {
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      for (unsigned word = 0; word < 2; ++word)
+        visit(lane, reg + word, reinterpret_cast<uint8_t *>(runs[lane]) + 4 * word,
+              reinterpret_cast<uint8_t *>(marks[lane]) + 4 * word);
+  };
+  forWords([&](unsigned lane, unsigned from, uint8_t *value, uint8_t *mark) {
+    uint32_t undefined =
+        (w.shadowLow[from] >> lane & 1) * 0xffffu | (w.shadowHigh[from] >> lane & 1) * 0xffff0000u;
+    std::memcpy(value, w.row(from) + lane, 4), std::memcpy(mark, &undefined, 4);
+  });
+  auto exchange = [&](Element(&rows)[mostLanes][run]) {
+    Element before[mostLanes][run];
+    std::memcpy(before, rows, sizeof before);
+    for (unsigned lane = 0; lane < w.lanes; ++lane)
+      for (unsigned element = 0; element < run; ++element) {
+        unsigned within = lane % together;
+        rows[lane][element] =
+            before[lane - within + within / run + element * (together / run)][within % run];
+      }
+  };
+  exchange(runs), exchange(marks);
+  Shadow shadows[2];
+  forWords([&](unsigned lane, unsigned to, const uint8_t *value, const uint8_t *mark) {
+    std::memcpy(w.row(to) + lane, value, 4);
+    addShadow<4>(mark, lane, shadows[to - reg]);
+  });
+  for (unsigned word = 0; word < 2; ++word)
+    setShadow(w, reg + word, active, shadows[word].low, shadows[word].high);
+  markPending(w, i.dst[0], 2, w.issue(Pending::lds));
+}
+
 // Lanes fetch the value of the lane that their address names (bpermute) or send theirs to it
 // (permute). No LDS memory is involved; lanes that are off give zero.
 void finishExchange(Wave &w, const Instruction &i, const uint32_t *values, uint64_t active,
@@ -237,6 +285,8 @@ constexpr OpcodeRow rows[] = {
      0,
      {A, A, A},
      writeTwo<8, 64>},
+    {"ds_read_b64_tr_b8", Family::lds, 1, 0, {A, A}, readTransposed<uint8_t>},
+    {"ds_read_b64_tr_b16", Family::lds, 1, 0, {A, A}, readTransposed<uint16_t>},
     {"ds_bpermute_b32", Family::lds, 1, 0, {A, A, A}, bpermute},
     {"ds_permute_b32", Family::lds, 1, 0, {A, A, A}, permute},
     {"ds_swizzle_b32", Family::lds, 1, 0, {A, A}, swizzle},

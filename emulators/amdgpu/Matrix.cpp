@@ -7,6 +7,7 @@
 #include "emulators/amdgpu/Vector.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilerun::amdsim {
 namespace {
@@ -278,6 +279,88 @@ void multiplyDouble(Wave &w, const Instruction &i) {
   w.counters->matrixFlops += 2 * n * n * depth;
 }
 
+// The elements of the formats that the instruction's selectors name, as exact numbers. A lane's
+// elements of 4 bits are neighbours along k; those of 8 bits are two runs of 16, one in each half
+// of k. Formats of 6 bits are not emulated.
+enum class Narrow : uint8_t { e4m3, e5m2, e2m3, e3m2, e2m1 };
+
+template <unsigned size, unsigned depth>
+void gatherNarrow(Wave &w, const Operand &o, Narrow format, double (*matrix)[size]) {
+  constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  constexpr unsigned lanes = 64, each = depth * size / lanes, run = 16;
+  const bool isFour = format == Narrow::e2m1;
+  const unsigned bits = isFour ? 4 : 8, perWord = 32 / bits;
+  checkOperand(w, o, each / perWord);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned element = 0; element < each; ++element) {
+      const unsigned group = lane / size;
+      const unsigned k = isFour ? group * each + element
+                                : element / run * (depth / 2) + group * run + element % run;
+      const uint32_t code =
+          w.row(o.reg + element / perWord)[lane] >> element % perWord * bits & ((1u << bits) - 1);
+      matrix[k][lane % size] =
+          isFour ? (code & 8 ? -values[code & 7] : values[code & 7])
+                 : double(float8ToFloat(uint8_t(code), format == Narrow::e4m3 ? 4 : 5, false));
+    }
+}
+
+// Multiplies rows by their scales: of 32 elements along k, one byte of a lane, which is a power of
+// two in the format E8M0.
+template <unsigned size>
+void applyScales(Wave &w, const Operand &o, unsigned byte, double (*matrix)[size]) {
+  constexpr unsigned block = 32;
+  checkOperand(w, o, 1);
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    const uint32_t word = o.place == Operand::vgpr ? w.row(o.reg)[lane] : uint32_t(o.value);
+    const auto code = uint8_t(word >> 8 * byte);
+    const double scale = code == 255 ? double(NAN) : std::ldexp(1.0, int(code) - 127);
+    for (unsigned k = 0; k < block; ++k)
+      matrix[lane / size * block + k][lane % size] *= scale;
+  }
+}
+
+// D = A * B + C of 4- and 8-bit floats, which products in double precision hold exactly.
+template <unsigned size, unsigned depth, bool isScaled>
+void multiplyNarrow(Wave &w, const Instruction &i) {
+  constexpr unsigned registers = size * size / 64;
+  using Map = Mfma<size, depth>;
+  if (!canMultiply(w, i, 64, false, false, false))
+    return;
+  for (Narrow format : {Narrow(i.offset0), Narrow(i.offset1)})
+    if (format != Narrow::e4m3 && format != Narrow::e5m2 && format != Narrow::e2m1)
+      return w.fault(FindingKind::unsupported, -1,
+                     "a matrix operand of 6-bit floats is not emulated");
+  if (isScaled && (i.src[3].place == Operand::sgpr || i.src[4].place == Operand::sgpr))
+    return w.fault(FindingKind::unsupported, -1, "a scale in a scalar register is not emulated");
+  static thread_local double a[depth][size], b[depth][size];
+  gatherNarrow<size, depth>(w, i.src[0], Narrow(i.offset0), a);
+  gatherNarrow<size, depth>(w, i.src[1], Narrow(i.offset1), b);
+  if (isScaled) {
+    // op_sel and op_sel_hi of an operand choose the byte of its scales.
+    applyScales<size>(w, i.src[3], i.src[0].select, a);
+    applyScales<size>(w, i.src[4], i.src[1].select, b);
+  }
+  const Operand &c = i.src[2];
+  checkOperand(w, c, registers);
+  float d[size][size];
+  for (unsigned lane = 0; lane < 64; ++lane)
+    for (unsigned reg = 0; reg < registers; ++reg)
+      d[Map::resultRow(lane, reg)][lane % size] = std::bit_cast<float>(
+          c.place == Operand::vgpr ? w.row(c.reg + reg)[lane] : uint32_t(c.value));
+  for (unsigned row = 0; row < size; ++row)
+    for (unsigned k = 0; k < depth; ++k)
+      for (unsigned column = 0; column < size; ++column)
+        d[row][column] = float(double(d[row][column]) + a[k][row] * b[k][column]);
+  for (unsigned reg = 0; reg < registers; ++reg) {
+    const unsigned to = i.dst[0].reg + reg;
+    w.checkVector(to);
+    for (unsigned lane = 0; lane < 64; ++lane)
+      w.row(to)[lane] = std::bit_cast<uint32_t>(d[Map::resultRow(lane, reg)][lane % size]);
+    w.shadowLow[to] = w.shadowHigh[to] = 0;
+  }
+  w.counters->matrixFlops += 2 * size * size * depth;
+}
+
 #define MATRIX(spellings, ...) {spellings, Family::matrix, 1, readsLists, {A, A, A, A}, __VA_ARGS__}
 #define MFMA(spellings, size, k, Element)                                                          \
   MATRIX(spellings, multiply<Mfma<size, k>, Element, Element>)
@@ -308,6 +391,30 @@ constexpr OpcodeRow rows[] = {
     MFMA("v_mfma_i32_16x16x64_i8", 16, 64, SignedByteElement),
     MFMA_FLOAT8("v_mfma_f32_32x32x16", 32, 16),
     MFMA_FLOAT8("v_mfma_f32_16x16x32", 16, 32),
+    {"v_mfma_f32_32x32x64_f8f6f4",
+     Family::matrix,
+     1,
+     readsLists,
+     {A, A, A, A},
+     multiplyNarrow<32, 64, false>},
+    {"v_mfma_f32_16x16x128_f8f6f4",
+     Family::matrix,
+     1,
+     readsLists,
+     {A, A, A, A},
+     multiplyNarrow<16, 128, false>},
+    {"v_mfma_scale_f32_32x32x64_f8f6f4",
+     Family::matrix,
+     1,
+     readsLists | readsSelects,
+     {A, A, A, A, A, A},
+     multiplyNarrow<32, 64, true>},
+    {"v_mfma_scale_f32_16x16x128_f8f6f4",
+     Family::matrix,
+     1,
+     readsLists | readsSelects,
+     {A, A, A, A, A, A},
+     multiplyNarrow<16, 128, true>},
     MATRIX("v_mfma_f64_16x16x4_f64|v_mfma_f64_16x16x4f64", multiplyDouble),
 // The generations have the same names for different maps; Wave::target tells.
 #define WMMA(name, Element)                                                                        \

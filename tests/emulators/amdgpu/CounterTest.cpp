@@ -145,6 +145,7 @@ TEST(AmdsimCounters, PhasesOfLds) {
       {"gfx950", one.c_str(), "ds_write_b32 v1, v0", 1, 2, 0},
       {"gfx950", two.c_str(), "ds_read_b64 v[2:3], v1", 0, 2, 0},
       {"gfx950", four.c_str(), "ds_read_b128 v[4:7], v1", 0, 4, 0},
+      {"gfx950", two.c_str(), "ds_read_b64_tr_b16 v[2:3], v1", 0, 2, 0},
       // 16 lanes of one phase at 8 places each of a row of 64 banks: two turns.
       {"gfx950", row.c_str(), "ds_read_b128 v[4:7], v1", 0, 32, 28},
       {"gfx1100", one.c_str(), "ds_load_b32 v2, v1", 0, 1, 0},

@@ -380,6 +380,56 @@ TEST_P(AmdsimMemory, BoundsOfBuffersAreThoseOfWords) {
     EXPECT_EQ(out[word], word < 10 ? 9u : 7u) << cpu << " word " << word;
 }
 
+// Transposed reads: as images of bits, which lane has read what a lane gets, and which element of
+// it that is. Lanes give their runs of 8 bytes in any order.
+struct Turned {
+  const char *name;
+  unsigned bytes;
+  // Bits of the reading lane, of 16, from bits of the element's number (e) and of the lane's (l).
+  std::vector<std::pair<char, unsigned>> from;
+};
+const std::vector<Turned> turned = {
+    {"ds_read_b64_tr_b8", 1, {{'l', 3}, {'e', 0}, {'e', 1}, {'e', 2}}},
+    {"ds_read_b64_tr_b16", 2, {{'l', 2}, {'l', 3}, {'e', 0}, {'e', 1}}},
+};
+
+TEST(AmdsimLds, TransposedReads) {
+  constexpr unsigned lanes = 64, runBytes = 8;
+  auto placeOf = [](unsigned lane) { return (lane * 37 + 5) % lanes * runBytes; };
+  for (const Turned &t : turned) {
+    // LDS is filled with numbers; a lane's run lies where its word of the first array says.
+    const std::string body = aroundInstruction(
+        "gfx950", "v_mov_b32 v10, v1\nv_mov_b32 v11, v2\nds_write_b64 v7, v[10:11]\n"
+                  "s_waitcnt lgkmcnt(0)\n" +
+                      std::string(t.name) + " v[4:5], v3 offset:0\ns_waitcnt lgkmcnt(0)\n");
+    Loaded device =
+        load("gfx950", assemble("gfx950", {{.name = "k", .body = body, .ldsBytes = 1024}}));
+    std::vector<uint32_t> in(4 * lanes);
+    std::vector<uint8_t> memory(lanes * runBytes);
+    for (unsigned byte = 0; byte < memory.size(); ++byte)
+      memory[byte] = uint8_t(byte * 7 + byte / 256 * 3 + 1);
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::memcpy(&in[4 * lane + 1], memory.data() + runBytes * lane, runBytes);
+      in[4 * lane + 3] = placeOf(lane);
+    }
+    uint64_t x = upload(*device.device, in),
+             y = upload(*device.device, std::vector<uint64_t>(lanes));
+    EXPECT_EQ(messages(device.run("k", x, y, {.threads = {lanes, 1, 1}})), "") << t.name;
+    std::vector<uint64_t> out = download<uint64_t>(y, lanes);
+    const unsigned run = runBytes / t.bytes;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      for (unsigned element = 0; element < run; ++element) {
+        unsigned from = lane / 16 * 16;
+        for (unsigned bit = 0; bit < 4; ++bit)
+          from |= ((t.from[bit].first == 'l' ? lane : element) >> t.from[bit].second & 1) << bit;
+        uint64_t expected = 0;
+        std::memcpy(&expected, memory.data() + placeOf(from) + lane % run * t.bytes, t.bytes);
+        ASSERT_EQ(out[lane] >> 8 * t.bytes * element & ((1u << 8 * t.bytes) - 1), expected)
+            << t.name << " lane " << lane << " element " << element;
+      }
+  }
+}
+
 // Lanes' data go to M0 + offset + size * lane, in order.
 std::vector<std::pair<std::string, unsigned>> copies() {
   std::vector<std::pair<std::string, unsigned>> list;
@@ -446,6 +496,8 @@ std::vector<std::string> memoryTexts() {
     texts.push_back(c.text);
   for (const auto &[text, bytes] : copies())
     texts.push_back(text);
+  for (const Turned &t : turned)
+    texts.push_back(t.name);
   return texts;
 }
 
