@@ -23,12 +23,26 @@ struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
     Value a = toOperand(rewriter, loc, adaptor.getA(), *form);
     Value b = toOperand(rewriter, loc, adaptor.getB(), *form);
     auto flag = [&](bool value) { return integerConstant(rewriter, loc, 1, value); };
+    auto number = [&](unsigned value) { return integerConstant(rewriter, loc, 32, value); };
     SmallVector<Value> operands{a, b, adaptor.getAcc()};
+    std::string name = op.getInstruction().str();
     switch (*form) {
     case Form::Mfma:
     case Form::MfmaBits:
-      operands.append(3, integerConstant(rewriter, loc, 32, 0));
+      operands.append(3, number(0));
       break;
+    case Form::MfmaFormats: {
+      const target::MatrixInstruction &row = *arch.info.findMatrix(name);
+      operands.append({number(formatOf(row.a)), number(formatOf(row.b))});
+      // Which byte of a word, and the word, of each operand's scales. With zeros LLVM takes the
+      // instruction that has none.
+      operands.append(4, number(0));
+      // "mfma.f32.32x32x64.f8f6f4.fp8.bf8" is of the intrinsic "mfma.scale.f32.32x32x64.f8f6f4".
+      StringRef shape = op.getInstruction().rsplit('.').first.rsplit('.').first;
+      shape.consume_front("mfma.");
+      name = ("mfma.scale." + shape).str();
+      break;
+    }
     case Form::Wmma:
     case Form::WmmaBits:
       break;
@@ -37,11 +51,16 @@ struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
       break;
     }
     rewriter.replaceOp(op, callIntrinsic(rewriter, loc, adaptor.getAcc().getType(),
-                                         ("llvm.amdgcn." + op.getInstruction()).str(), operands));
+                                         "llvm.amdgcn." + name, operands));
     return success();
   }
 
 private:
+  /// The number of an element's format, where the instruction takes several.
+  static unsigned formatOf(target::MatrixElement element) {
+    return element == target::MatrixElement::E5M2 ? 1 : 0;
+  }
+
   /// A fragment as the intrinsic takes it.
   static Value toOperand(OpBuilder &b, Location loc, Value fragment, Form form) {
     auto type = cast<VectorType>(fragment.getType());

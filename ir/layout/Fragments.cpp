@@ -164,6 +164,16 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::Mfma16x16x64A:
   case FragmentKind::Mfma16x16x64B:
     return mfmaOperand(kind);
+  case FragmentKind::Mfma32x32x64A8:
+    return matrix(32, 64, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 32}},
+                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {0, 16}});
+  case FragmentKind::Mfma32x32x64B8:
+    return transposed(fragmentLayout(FragmentKind::Mfma32x32x64A8));
+  case FragmentKind::Mfma16x16x128A8:
+    return matrix(16, 128, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 64}},
+                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 16}, {0, 32}});
+  case FragmentKind::Mfma16x16x128B8:
+    return transposed(fragmentLayout(FragmentKind::Mfma16x16x128A8));
   case FragmentKind::WmmaGfx11A:
     return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
                   {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});

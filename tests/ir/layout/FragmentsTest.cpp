@@ -174,6 +174,22 @@ TEST(FragmentsTest, MfmaOperands) {
   }
 }
 
+// The longest ones of 8 bits: 16 neighbours of each half of k.
+TEST(FragmentsTest, MfmaOperandsInHalves) {
+  using K = FragmentKind;
+  for (auto [a, b, rows, k] : {std::tuple(K::Mfma32x32x64A8, K::Mfma32x32x64B8, 32u, 64u),
+                               std::tuple(K::Mfma16x16x128A8, K::Mfma16x16x128B8, 16u, 128u)}) {
+    auto row = [rows = rows](uint64_t lane) { return lane % rows; };
+    auto inner = [rows = rows, k = k](uint64_t lane, uint64_t i) {
+      return i / 16 * (k / 2) + lane / rows * 16 + i % 16;
+    };
+    expectFormula(a, 32, rows, k,
+                  [&](uint64_t lane, uint64_t i) { return Point{row(lane), inner(lane, i)}; });
+    expectFormula(b, 32, k, rows,
+                  [&](uint64_t lane, uint64_t i) { return Point{inner(lane, i), row(lane)}; });
+  }
+}
+
 TEST(FragmentsTest, WmmaGfx12) {
   expectFormula(FragmentKind::WmmaGfx12D, 8, 16, 16,
                 [](uint64_t lane, uint64_t i) { return Point{i + lane / 16 * 8, lane % 16}; });
@@ -222,7 +238,7 @@ TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
     EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
     EXPECT_FALSE(info.description.empty());
   }
-  EXPECT_EQ(names.size(), 53u);
+  EXPECT_EQ(names.size(), 57u);
 }
 
 TEST(FragmentsTest, TilingFollowsCoordinates) {
