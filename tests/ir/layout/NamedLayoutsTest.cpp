@@ -84,7 +84,7 @@ TEST(NamedLayouts, ErrorsNameTheWord) {
            std::pair("{register = [(1)]} -> (dim0: 3)", "the size of 'dim0' is not a power of two"),
            std::pair("strided:9223372036854775807", "is not a power of two"),
            std::pair("strided:4294967296x4294967296", "the tensor has more than 2^63 elements"),
-           std::pair("wmma.gfx11.16x16x16.a:4294967296x4294967296",
+           std::pair("mma.m16n8.d:1x4611686018427387904,warps=1048576x1",
                      "the layout has more than 2^64 positions"),
        })
     EXPECT_NE(errorOf(text).find(error), std::string::npos) << text << ": " << errorOf(text);
