@@ -119,12 +119,16 @@ def write_earlier_files(page, folder):
                     write_file(folder, information, lines)
 
 
+def is_sanitized(library):
+    return re.search(b"__[at]san_init", library.read_bytes()) is not None
+
+
 def find_python(build):
     """An interpreter that has what the scripts of pages import; ends the test where there is none."""
     native = build / "python/tilerun/_native.abi3.so"
     reason = "no Python package is built"
     if native.exists():
-        if re.search(b"__[at]san_init", native.read_bytes()):
+        if is_sanitized(native):
             reason = "this build has a sanitizer, whose runtime Python does not have"
         else:
             for python in ("/usr/bin/python3", sys.executable):
@@ -147,6 +151,9 @@ def prepare(folder, text, build, tree):
                                 "PYTHONPATH": f"{build / 'python'}", "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("TRITON_INTERPRET", "TILERUN_CHECKS", "TILERUN_DEVICE", "TILERUN_AMDSIM", "TILERUN_HIP_DRIVER"):
         environment.pop(name, None)
+    if re.search(r"^\$ c\+\+ ", text, re.M) and is_sanitized(build / "lib/libtilerun.so"):
+        print("not run: this build has a sanitizer, whose runtime other programs do not have")
+        sys.exit(NOT_RUN)
     if re.search(r"^\$ python ", text, re.M):
         os.mkdir(f"{folder}/.python")
         with open(f"{folder}/.python/python", "w", encoding="utf-8") as file:
