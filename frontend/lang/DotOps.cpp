@@ -39,11 +39,8 @@ FailureOr<DType> getAccumulator(Emitter &e, const Arguments &args, DType a) {
   FailureOr<DType> out = getDType(e, args, 6);
   if (failed(out))
     return failure();
-  if (a.isInt()) {
-    if (args.given[6] && *out != dtype(Scalar::Int32))
-      return argError(e, args, 6, "is " + out->str() + ", but integers accumulate in int32");
+  if (a.isInt()) // Whatever the caller asks for, as in Triton.
     return dtype(Scalar::Int32);
-  }
   if (*out == dtype(Scalar::BF16))
     return argError(e, args, 6,
                     "is bfloat16; use float32 or float16 and cast with .to(tl.bfloat16)");
@@ -58,6 +55,17 @@ FailureOr<DType> getAccumulator(Emitter &e, const Arguments &args, DType a) {
                       "; use float32");
 }
 
+/// With all dimensions before the last two as one.
+TensorValue collapseBatch(Emitter &e, const TensorValue &value) {
+  const Shape &shape = value.type.shape;
+  if (shape.size() <= 3)
+    return value;
+  int64_t batch = 1;
+  for (int64_t size : llvm::ArrayRef(shape).drop_back(2))
+    batch *= size;
+  return reshapeTo(e, value, {batch, shape[shape.size() - 2], shape.back()});
+}
+
 Result emitDot(Emitter &e, const Arguments &args) {
   TensorOr a = getBlock(e, args, 0);
   if (failed(a))
@@ -67,14 +75,16 @@ Result emitDot(Emitter &e, const Arguments &args) {
     return failure();
   const Shape &sa = a->type.shape, &sb = b->type.shape;
   std::string shapes = shapeString(sa) + " and " + shapeString(sb);
-  if (sa.size() != sb.size() || (sa.size() != 2 && sa.size() != 3))
-    return callError(e, args, "needs two tensors of 2 or of 3 dimensions, but got " + shapes);
+  if (sa.size() != sb.size() || sa.size() < 2)
+    return callError(e, args,
+                     "needs two tensors with the same number of dimensions, 2 or more, but got " +
+                         shapes);
   size_t rank = sa.size();
   if (sa[rank - 1] != sb[rank - 2])
     return callError(e, args,
                      "inner dimensions differ: " + shapes + " (" + Twine(sa[rank - 1]) + " and " +
                          Twine(sb[rank - 2]) + "); transpose one with tl.trans?");
-  if (rank == 3 && sa[0] != sb[0])
+  if (llvm::ArrayRef(sa).drop_back(2) != llvm::ArrayRef(sb).drop_back(2))
     return callError(e, args, "batch sizes differ: " + shapes);
 
   DType ta = a->type.dtype, tb = b->type.dtype;
@@ -144,17 +154,22 @@ Result emitDot(Emitter &e, const Arguments &args) {
     }
     acc = *given;
   }
-  auto op = tile::DotOp::create(e.builder, e.loc(), acc.value.getType(), a->value, b->value,
-                                acc.value, *precision, static_cast<uint32_t>(imprecise));
-  return Value(TensorValue{op.getResult(), type});
+  acc = collapseBatch(e, acc);
+  auto op = tile::DotOp::create(e.builder, e.loc(), acc.value.getType(), collapseBatch(e, *a).value,
+                                collapseBatch(e, *b).value, acc.value, *precision,
+                                static_cast<uint32_t>(imprecise));
+  TensorValue product = {op.getResult(), acc.type};
+  return Value(rank > 3 ? reshapeTo(e, product, type.shape) : product);
 }
 
 const Builtin kRows[] = {
     {"dot", kTl,
      "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
      "out_dtype=float32",
-     "Matrix product of two tensors of 2 dimensions, or of 3 with equal batch sizes, plus `acc`. "
-     "int8 accumulates in int32, float64 in float64, other floats in float32.",
+     "Matrix product of two tensors of 2 dimensions, or of more with equal batch sizes, plus "
+     "`acc`. "
+     "int8 accumulates in int32, whatever `out_dtype` is, float64 in float64, other floats in "
+     "float32.",
      emitDot},
 };
 } // namespace

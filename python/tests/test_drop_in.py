@@ -212,3 +212,33 @@ def test_tensors_of_another_type():
     assert base.tolist() == [1, 2, 3, 4]
     made = wrapped.new_empty((3, 5))
     assert (made.dtype, made.shape, made.base.dtype) == (tl.float8e5, (3, 5), torch.int8)
+
+
+@triton.jit
+def products(x, y, z):
+    at = tl.arange(0, 2048).reshape(2, 4, 16, 16)
+    product = tl.dot(tl.load(x + at), tl.load(y + at))
+    tl.static_assert(product.shape == (2, 4, 16, 16))
+    tl.store(z + at, product)
+
+
+@triton.jit
+def product_of_bytes(x, y, z):
+    i, j, k = tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :], tl.arange(0, 32)
+    product = tl.dot(tl.load(x + i * 32 + k[None, :]), tl.load(y + k[:, None] * 16 + j), out_dtype=tl.int8)
+    tl.static_assert(product.dtype == tl.int32)
+    tl.store(z + i * 16 + j, product)
+
+
+def test_products_of_many_dimensions_and_of_bytes():
+    generator = np.random.default_rng(1)
+    x, y = generator.standard_normal((2, 2, 4, 16, 16)).astype(np.float16)
+    z = np.zeros((2, 4, 16, 16), np.float32)
+    products[(1, )](x, y, z)
+    np.testing.assert_allclose(z, x.astype(np.float64) @ y.astype(np.float64), rtol=1e-3, atol=1e-3)
+    source = triton.compiler.ASTSource(products, {"x": "*fp16", "y": "*fp16", "z": "*fp32"})
+    assert "mma.sync" in triton.compile(source, target=triton.backends.compiler.GPUTarget("cuda", 80, 32)).asm["ptx"]
+    x, y = generator.integers(-128, 128, (16, 32), np.int8), generator.integers(-128, 128, (32, 16), np.int8)
+    z = np.zeros((16, 16), np.int32)
+    product_of_bytes[(1, )](x, y, z)
+    np.testing.assert_array_equal(z, x.astype(np.int64) @ y.astype(np.int64))

@@ -17,7 +17,7 @@ def put(Z, z, M: tl.constexpr, N: tl.constexpr):
 #: X=fp16[1*256] Y=fp16[2*256] Z->fp32[32*256]
 @triton.jit
 def products(X, Y, Z):
-    """D1: `tl.dot` takes two tensors of 2 dimensions, or of 3 with equal batch sizes."""
+    """D1: `tl.dot` takes two tensors of 2 dimensions, or of more with equal batch sizes."""
     z = tl.dot(tile(X, 16, 16), tile(Y, 16, 16))
     tl.static_assert(z.shape == (16, 16))
     put(Z, z, 16, 16)
@@ -26,25 +26,46 @@ def products(X, Y, Z):
 #: X=fp16[1*256,3*256] Y=fp16[2*256,1*256] Z->fp32[32*256,48*256]
 @triton.jit
 def batches(X, Y, Z):
-    """D1: or of 3 with equal batch sizes."""
+    """D1: or of more with equal batch sizes."""
     at = tl.arange(0, 2)[:, None, None] * 256 + tl.arange(0, 16)[None, :, None] * 16 + tl.arange(0, 16)[None, None, :]
     z = tl.dot(tl.load(X + at), tl.load(Y + at))
     tl.static_assert(z.shape == (2, 16, 16))
     tl.store(Z + at, z)
 
 
+#: X=fp16[1*512,3*512] Y=fp16[2*256,1*256,4*512] A=fp32[1*1024] Z->fp32[33*256,17*256,193*512]
+@triton.jit
+def batches_of_batches(X, Y, A, Z):
+    """D1: or of more with equal batch sizes."""
+    at = tl.arange(0, 1024).reshape(2, 2, 16, 16)
+    z = tl.dot(tl.load(X + at), tl.load(Y + at), tl.load(A + at))
+    tl.static_assert(z.shape == (2, 2, 16, 16))
+    tl.store(Z + at, z)
+
+
+#: X=i8[3*512] Y=i8[5*512] Z->i32[480*256]
+@triton.jit
+def integers_accumulate_in_int32(X, Y, Z):
+    """D5: `int8` accumulates in `int32`, whatever `out_dtype` is"""
+    z = tl.dot(tile(X, 16, 32), tile(Y, 32, 16), out_dtype=tl.int8)
+    tl.static_assert(z.dtype == tl.int32)
+    put(Z, z, 16, 16)
+
+
 #: refused
 @triton.jit
 def shapes_that_do_not_fit():
-    """D1: `tl.dot` takes two tensors of 2 dimensions, or of 3 with equal batch sizes."""
+    """D1: `tl.dot` takes two tensors of 2 dimensions, or of more with equal batch sizes."""
     a = tl.zeros((16, 16), tl.float16)
     b = tl.zeros((2, 16, 16), tl.float16)
-    # error: tl.dot: needs two tensors of 2 or of 3 dimensions, but got [16, 16] and [2, 16, 16]
+    # error: tl.dot: needs two tensors with the same number of dimensions, 2 or more, but got [16, 16] and [2, 16, 16]
     c = tl.dot(a, b)
-    # error: tl.dot: needs two tensors of 2 or of 3 dimensions, but got [16] and [16, 16]
+    # error: tl.dot: needs two tensors with the same number of dimensions, 2 or more, but got [16] and [16, 16]
     c = tl.dot(tl.arange(0, 16).to(tl.float16), a)
     # error: tl.dot: batch sizes differ: [2, 16, 16] and [4, 16, 16]
     c = tl.dot(b, tl.zeros((4, 16, 16), tl.float16))
+    # error: tl.dot: batch sizes differ: [2, 4, 16, 16] and [4, 2, 16, 16]
+    c = tl.dot(tl.zeros((2, 4, 16, 16), tl.float16), tl.zeros((4, 2, 16, 16), tl.float16))
     # error: tl.dot: inner dimensions differ: [16, 16] and [32, 16] (16 and 32); transpose one with tl.trans?
     c = tl.dot(a, tl.zeros((32, 16), tl.float16))
     # error: tl.dot: operands have different dtypes: float16 and float32; cast one of them

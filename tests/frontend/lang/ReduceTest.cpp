@@ -223,7 +223,7 @@ TEST_F(Dot, Errors) {
   EXPECT_EQ(e({arg("fp16[16, 32]"), arg("fp16[16, 32]")}),
             "tl.dot: inner dimensions differ: [16, 32] and [16, 32] (32 and 16); transpose one "
             "with tl.trans?");
-  EXPECT_TRUE(has(e({arg("fp16[16]"), half}), "2 or of 3 dimensions, but got [16] and [16, 16]"));
+  EXPECT_TRUE(has(e({arg("fp16[16]"), half}), "2 or more, but got [16] and [16, 16]"));
   EXPECT_TRUE(has(e({arg("fp16[2, 16, 16]"), arg("fp16[4, 16, 16]")}), "batch sizes differ"));
   EXPECT_TRUE(has(e({half, full}), "different dtypes: float16 and float32"));
   EXPECT_TRUE(has(e({arg("i32[16, 16]"), arg("i32[16, 16]")}), "'input' has dtype int32"));
@@ -238,6 +238,16 @@ TEST_F(Dot, Errors) {
   EXPECT_TRUE(has(e({full, full}, {{"input_precision", lit("ieee")}, {"allow_tf32", lit(true)}}),
                   "pass one of them"));
   EXPECT_TRUE(has(e({lit(3), half}), "'input' must be a tensor"));
+}
+TEST_F(Dot, DimensionsBeforeTheMatrixAreBatches) {
+  Value a = arg("fp16[2, 4, 16, 32]"), b = arg("fp16[2, 4, 32, 16]");
+  EXPECT_EQ(typeOf(call("dot", {a, b, arg("fp32[2, 4, 16, 16]")})), "float32[2, 4, 16, 16]");
+  EXPECT_NE(onlyOp("tile.dot"), nullptr);
+  EXPECT_NE(dump().find("8x16x16"), std::string::npos) << dump();
+}
+TEST_F(Dot, IntegersHaveOneAccumulator) {
+  Value a = arg("i8[16, 32]"), b = arg("i8[32, 16]");
+  EXPECT_EQ(typeOf(call("dot", {a, b}, {{"out_dtype", type("i8")}})), "int32[16, 16]");
 }
 TEST_F(Dot, SmallOuterDimensions) {
   EXPECT_EQ(typeOf(call("dot", {arg("fp16[1, 16]"), arg("fp16[16, 2]")})), "float32[1, 2]");
