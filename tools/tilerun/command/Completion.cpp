@@ -37,8 +37,8 @@ _tilerun() {
   fi
   open=(${(M)found:#*[:/=]})
   found=(${found:#*[:/=]})
-  (( $#open )) && compadd -S '' -a open
-  (( $#found )) && compadd -a found
+  if (( $#open )); then compadd -S '' -a open; fi
+  if (( $#found )); then compadd -a found; fi
 }
 compdef _tilerun tilerun
 )";

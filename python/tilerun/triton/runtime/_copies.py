@@ -10,6 +10,11 @@ from ... import _devices, _memory, _native
 from ...errors import InvalidArgumentError, TilerunError
 
 
+def _get_bytes(tensor):
+    """The storage of a tensor, without a type; before PyTorch 2, storages have one."""
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
+
+
 class _HostCopy:
     """A copy of GPU memory on the host. Only what the launch has changed is written back, byte by byte: other streams and
     threads may write elsewhere in the memory meanwhile."""
@@ -18,7 +23,7 @@ class _HostCopy:
 
     def __init__(self, tensor):
         import torch
-        storage = tensor.untyped_storage()
+        storage = _get_bytes(tensor)
         self.origin = storage.data_ptr()
         self.there = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
         self.here = torch.empty(self.there.shape, dtype=torch.uint8).copy_(self.there)
@@ -105,7 +110,7 @@ class Copies:
             is_elsewhere = kind != _memory.CPU and (own_kind, own_index) != (kind, index)
             if address and own_kind != _memory.CPU and (is_elsewhere or kind == _memory.CPU):
                 tensor = _as_torch(kernel, name, value, own_index)
-                copy = self._add(("gpu", tensor.untyped_storage().data_ptr()), lambda t=tensor: _HostCopy(t))
+                copy = self._add(("gpu", _get_bytes(tensor).data_ptr()), lambda t=tensor: _HostCopy(t))
                 address += copy.address - copy.origin
             elif address and _memory.is_read_only(value):
                 extent = _memory.get_extent(value)
