@@ -88,6 +88,18 @@ LinearLayout mfmaOperand(FragmentKind kind) {
   return kind == shape->a ? a : transposed(a);
 }
 
+/// A or B of the mfma whose lanes hold two parts of k, half of it apart. Precondition: the kind is
+/// one of these.
+LinearLayout mfmaOperandInHalves(FragmentKind kind) {
+  bool isWide = kind == FragmentKind::Mfma32x32x64A8 || kind == FragmentKind::Mfma32x32x64B8;
+  LinearLayout a = isWide ? matrix(32, 64, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 32}},
+                                   {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {0, 16}})
+                          : matrix(16, 128, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 64}},
+                                   {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 16}, {0, 32}});
+  bool isA = kind == FragmentKind::Mfma32x32x64A8 || kind == FragmentKind::Mfma16x16x128A8;
+  return isA ? a : transposed(a);
+}
+
 } // namespace
 
 LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
@@ -165,15 +177,10 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::Mfma16x16x64B:
     return mfmaOperand(kind);
   case FragmentKind::Mfma32x32x64A8:
-    return matrix(32, 64, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 32}},
-                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {0, 16}});
   case FragmentKind::Mfma32x32x64B8:
-    return transposed(fragmentLayout(FragmentKind::Mfma32x32x64A8));
   case FragmentKind::Mfma16x16x128A8:
-    return matrix(16, 128, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 64}},
-                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 16}, {0, 32}});
   case FragmentKind::Mfma16x16x128B8:
-    return transposed(fragmentLayout(FragmentKind::Mfma16x16x128A8));
+    return mfmaOperandInHalves(kind);
   case FragmentKind::WmmaGfx11A:
     return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
                   {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});

@@ -652,9 +652,10 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   }
   CLI::App app(kOverview, "tilerun");
   const Grammar grammar = addGrammar(app, options);
-  // 'help run' is 'run --help'.
+  // 'help run' is 'run --help'; 'help --help' says what 'help' does.
   std::vector<const char *> words(argv, argv + argc);
-  if (argc > 1 && words[1] == std::string("help")) {
+  auto isHelpOption = [](std::string_view word) { return word == "--help" || word == "-h"; };
+  if (argc > 1 && words[1] == std::string("help") && (argc == 2 || !isHelpOption(words[2]))) {
     words.erase(words.begin() + 1);
     const CLI::App *of = &app;
     for (size_t i = 1; i < words.size(); ++i) {
