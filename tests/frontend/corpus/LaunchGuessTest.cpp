@@ -1,30 +1,19 @@
 // Launches that are guessed from kernels' sources.
 #include "frontend/corpus/LaunchGuess.h"
+#include "tests/frontend/corpus/KernelTest.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include "gtest/gtest.h"
 
 using namespace tilerun;
 using namespace tilerun::corpus;
 
 namespace {
-class LaunchGuessTest : public testing::Test {
+class LaunchGuessTest : public KernelTest {
 protected:
-  const JitFunction &load(const std::string &body) {
-    module =
-        frontend.loadText("kernels.py", "import triton\nimport triton.language as tl\n" + body);
-    EXPECT_NE(module, nullptr);
-    const JitFunction *function = module ? module->findFunction("kernel") : nullptr;
-    EXPECT_NE(function, nullptr);
-    return *function;
-  }
   std::string grid(const std::string &body) { return guessGrid(load(body)).format("?"); }
   std::string arguments(const JitFunction &function) {
     return llvm::join(guessArguments(frontend, function, guessGrid(function)), " ");
   }
-  Frontend frontend;
-  LoadedModule *module = nullptr;
 };
 
 constexpr const char *kAdd = R"(

@@ -2,23 +2,14 @@
 #include "frontend/corpus/Repair.h"
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Slice.h"
-
-#include "gtest/gtest.h"
+#include "tests/frontend/corpus/KernelTest.h"
 
 using namespace tilerun;
 using namespace tilerun::corpus;
 
 namespace {
-class RepairTest : public testing::Test {
+class RepairTest : public KernelTest {
 protected:
-  const JitFunction &load(const std::string &body) {
-    module =
-        frontend.loadText("kernels.py", "import triton\nimport triton.language as tl\n" + body);
-    EXPECT_NE(module, nullptr);
-    const JitFunction *function = module ? module->findFunction("kernel") : nullptr;
-    EXPECT_NE(function, nullptr);
-    return *function;
-  }
   Attempt compile(const JitFunction &function, const KernelSignature &signature) {
     ++numTried;
     frontend.getDiagnostics().clear();
@@ -45,9 +36,7 @@ protected:
                   [&](const KernelSignature &next) { return compile(function, next); });
   }
 
-  Frontend frontend;
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  LoadedModule *module = nullptr;
   unsigned numTried = 0;
 };
 
