@@ -43,7 +43,7 @@ def written(x, a: tl.int8, b: "u16", c: tl.float64, d: "tl.bfloat16", e: Wide, f
 @triton.jit
 @annotated("*fp32", tl.int8, tl.constexpr, "i64", tl.float16)
 def by_a_decorator(x,  a, B, c,
-                   d: tl.constexpr, e=1):  # A comment; d is no constant.
+                   d: tl.constexpr, e=1):  # A comment; d is not a constant.
     tl.static_assert(a.dtype == tl.int8 and c.dtype == tl.int64 and d.dtype == tl.float16)
     tl.store(x + tl.arange(0, B), a + c + d.to(tl.float32))
 

@@ -42,7 +42,7 @@
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/roles" 2>&1 | FileCheck %s --check-prefix=STAGELESS
 // STAGELESS: roles:1:1: error: loop #0 wants roles, but it has no pipeline; run schedule-stages with the same schedule first
 
-// Roles that a text asks for are not lost: without the pass there are no slots, and a schedule of one role that was allocated is
+// Roles that a text asks for are kept: without the pass nothing is allocated, and a schedule of one role that was allocated is
 // allocated again.
 // RUN: not tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-allocate 2>&1 | FileCheck %s --check-prefix=LOST
 // LOST: roles:1:1: error: loop #0 wants roles; run schedule-roles with the same text before schedule-allocate

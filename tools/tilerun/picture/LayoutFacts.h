@@ -56,8 +56,8 @@ struct Transfer {
   std::optional<layout::SharedAccess> access;
 };
 
-/// An error says why there is no way: other shapes, elements that the source does not hold, both
-/// sides memory.
+/// An error says why the conversion does not exist: other shapes, elements that the source does not
+/// hold, both sides memory.
 llvm::Expected<Transfer> planTransfer(const LayoutFacts &from, const LayoutFacts &to,
                                       const target::TargetInfo &target, unsigned elementBytes);
 

@@ -142,6 +142,14 @@ static std::string printElement(llvm::ArrayRef<uint64_t> at) {
          llvm::join(llvm::map_range(at, [](uint64_t i) { return std::to_string(i); }), ", ") + ")";
 }
 
+/// The cell of an element that no position holds.
+static Cell makeEmpty(llvm::ArrayRef<uint64_t> at, const char *why) {
+  Cell cell;
+  cell.text = cell.top = "-";
+  cell.title = printElement(at) + ": " + why;
+  return cell;
+}
+
 /// How cells of a layout over threads are written: without warps and blocks where there is one.
 static std::string shortPlace(const LayoutFacts &facts, const Place &place) {
   return (facts.blocks > 1 ? std::to_string(place.block) + "/" : "") +
@@ -196,13 +204,10 @@ Grids picture::makeGrids(const LayoutFacts &facts, const Slice &slice,
     grids.key = placeKey(facts);
   }
   grids.grids = cut(slice, facts.map.getOuts(), [&](llvm::ArrayRef<uint64_t> at) {
-    Cell cell;
     std::optional<uint64_t> position = findPosition(facts, inverse, at);
-    if (!position) {
-      cell.text = cell.top = "-";
-      cell.title = printElement(at) + ": held nowhere";
-      return cell;
-    }
+    if (!position)
+      return makeEmpty(at, "held nowhere");
+    Cell cell;
     if (facts.isMemory) {
       uint64_t byte = *position * elementBytes;
       uint64_t bank = byte / model.bankBytes % model.banks, line = byte / model.lineBytes();
@@ -241,13 +246,10 @@ Grids picture::makeGrids(const Transfer &transfer, const LayoutFacts &to, const 
   grids.legend = "source as " + placeLegend(shown) + ", after a mark: " + marks;
   grids.key = "the source; before its register, and in colours: " + marks;
   grids.grids = cut(slice, to.map.getOuts(), [&](llvm::ArrayRef<uint64_t> at) {
-    Cell cell;
     std::optional<uint64_t> position = findPosition(to, inverse, at);
-    if (!position) {
-      cell.text = cell.top = "-";
-      cell.title = printElement(at) + ": the destination does not hold it";
-      return cell;
-    }
+    if (!position)
+      return makeEmpty(at, "the destination does not hold it");
+    Cell cell;
     Place place(to.map.getIns(), *position);
     uint64_t flat =
         LinearLayout::pack(sources.getIns(), {place.reg, place.lane, place.warp, place.block});
