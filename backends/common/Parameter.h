@@ -13,4 +13,19 @@ struct KernelParameter {
   unsigned bits = 32;
 };
 
+/// A parameter behind those of the source, which the host makes at each launch: `form` says what to
+/// make of the words that its steps give. Steps work on a stack of 64-bit integers that wrap.
+struct DerivedParameter {
+  struct Step {
+    enum class Kind { Constant, Argument, Add, Subtract, Multiply, Word, Require };
+    /// Pushes; combines the two numbers on top; or pops: the next word, or a number without which
+    /// the launch is not one for this code, if it is negative.
+    Kind kind;
+    int64_t value = 0; ///< A constant, or the number of an argument.
+    bool operator==(const Step &) const = default;
+  };
+  std::string form;
+  std::vector<Step> steps;
+};
+
 } // namespace tilerun::backend

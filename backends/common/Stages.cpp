@@ -71,6 +71,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   schedule::ScheduleStagesOptions options;
   options.text = byHand.text;
   options.name = byHand.name;
+  options.boxes = byHand.boxes;
   manager.addPass(schedule::createScheduleStages(options));
   manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
   manager.addPass(schedule::createScheduleAllocate());

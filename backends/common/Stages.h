@@ -52,9 +52,10 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
 }
 
 /// A schedule by hand (ir/schedule/HandSchedule.h): its text, which may be empty, and its file's
-/// name.
+/// name; and the choices for loops that it does not name.
 struct ScheduleText {
   std::string text, name;
+  std::string boxes = "auto"; ///< schedule::getBoxChoice
 };
 
 /// Adds the passes from tile IR, in a module with a target, to per-thread IR, for all backends.

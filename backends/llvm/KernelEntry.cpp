@@ -30,7 +30,7 @@ LLVM::LLVMFuncOp llvmbackend::makeEntry(func::FuncOp kernel, const EntryForm &fo
   entry.getBody().takeBody(kernel.getBody());
   b.setInsertionPointToStart(&entry.getBody().front());
   for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
-    if (!isa<LLVM::LLVMPointerType>(types[i]))
+    if (!kernel.getArgAttr(i, simt::SimtDialect::kPointerAttr))
       continue;
     argument.setType(pointer);
     auto address = LLVM::PtrToIntOp::create(b, argument.getLoc(), b.getI64Type(), argument);

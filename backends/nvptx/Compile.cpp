@@ -9,6 +9,7 @@
 #include "backends/nvptx/Patterns.h"
 #include "backends/nvptx/Pressure.h"
 #include "backends/nvptx/Ptxas.h"
+#include "backends/nvptx/TensorMaps.h"
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/simt/sync/Roles.h"
@@ -77,6 +78,8 @@ llvm::Error Compilation::check() {
   if (!found)
     return found.takeError();
   arch = std::move(*found);
+  if (options.boxes == "on" && !arch.info.hasBoxCopies)
+    return makeError(arch.info.name + " has no copies of boxes (TMA); use tma=off, or sm_90a");
   ptx = options.ptxVersion ? options.ptxVersion : arch.defaultPtx;
   if (ptx < arch.defaultPtx || ptx > 90)
     return makeError("PTX version " + llvm::Twine(ptx / 10) + "." + llvm::Twine(ptx % 10) +
@@ -128,7 +131,9 @@ LogicalResult Compilation::toLlvmDialect() {
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
-    makeEntry(function, artifact.numThreads, options.maxRegisters);
+    artifact.derived = addTensorMaps(function);
+    markTensorMaps(makeEntry(function, artifact.numThreads, options.maxRegisters),
+                   artifact.derived.size());
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
@@ -140,6 +145,7 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
+  populateBoxPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
   populateSmallFloatPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
@@ -184,6 +190,11 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   for (llvm::Function &function : result)
     if (!options.maxRegisters && estimateRegisters(function) > kMostRegisters)
       function.addFnAttr("nvvm.minctasm", "1");
+  // Tensor maps are read where they are passed, without a copy.
+  for (llvm::Function &function : result)
+    for (llvm::Argument &argument : function.args())
+      if (argument.hasByValAttr())
+        argument.addAttr(llvm::Attribute::get(context, "nvvm.grid_constant"));
   return translated;
 }
 
@@ -194,9 +205,9 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  llvm::Expected<std::optional<std::string>> asked =
-      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
-                            {options.schedule, options.scheduleName}, options.locations);
+  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
+      compilation.getProgram(), backend::getThreadStage(stage),
+      {options.schedule, options.scheduleName, options.boxes}, options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -20,6 +20,8 @@ struct NvptxOptions {
   unsigned numStages = 3;
   /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
   std::string schedule = {}, scheduleName = "schedule";
+  /// Loads that are copies of boxes (ir/schedule/Stages.h): "auto", "off" or "on".
+  std::string boxes = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
@@ -36,6 +38,7 @@ struct NvptxArtifact {
   uint64_t sharedBytes = 0; ///< Dynamic shared memory to launch with.
   unsigned numThreads = 0;  ///< Threads of one program, along x.
   std::vector<NvptxParameter> parameters;
+  std::vector<backend::DerivedParameter> derived; ///< Tensor maps, which follow the parameters.
 };
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread

@@ -15,6 +15,9 @@ void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
+/// Copies of boxes. Precondition: addTensorMaps has given them their parameters.
+void populateBoxPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                         const Architecture &arch);
 void populateMatrixPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateSmallFloatPatterns(mlir::LLVMTypeConverter &converter,

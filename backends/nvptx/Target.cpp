@@ -107,6 +107,8 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.hasRoles = row.number >= 90;
       result.info.roundsToFloat8 = row.number >= 89;
       result.info.matrixInstructions = matrixInstructions(row.number);
+      // Others from sm_90 on copy boxes, too; what reads them best there is not measured yet.
+      result.info.hasBoxCopies = result.name == "sm_90a";
       if (result.name == "sm_90a")
         result.info.warpGroupInstructions = warpGroupInstructions();
       return result;

@@ -88,10 +88,12 @@ struct PhaseArrivePattern : PhasePattern<simt::PhaseArriveOp> {
   LogicalResult matchAndRewrite(simt::PhaseArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Value mask = adaptor.getMask();
+    std::string expects = op.getBytes() ? ", " + std::to_string(op.getBytes()) : "";
     return emit(op, adaptor.getBuffer(), adaptor.getOffset(),
                 mask ? ArrayRef<Value>(mask) : ArrayRef<Value>(),
-                Twine("{\n\t.reg .b64 state;\n\t") + (mask ? "@$1 " : "") +
-                    "mbarrier.arrive.shared.b64 state, [$0];\n\t}",
+                Twine("{\n\t.reg .b64 state;\n\t") + (mask ? "@$1 " : "") + "mbarrier.arrive" +
+                    (expects.empty() ? "" : ".expect_tx") + ".shared.b64 state, [$0]" + expects +
+                    ";\n\t}",
                 mask ? "r,b" : "r", rewriter);
   }
 };

@@ -19,9 +19,14 @@ class Argument(c.Structure):
     _fields_ = [("kind", c.c_uint16), ("dtype", c.c_uint16), ("reserved", c.c_uint32), ("value", Value)]
 
 
+class TargetOption(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("value", c.c_char_p)]
+
+
 class CompileOptions(c.Structure):
     _fields_ = [("struct_size", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
-                ("debug", c.c_uint32)]
+                ("debug", c.c_uint32), ("checks", c.c_uint32), ("maxnreg", c.c_uint32), ("num_ctas", c.c_uint32),
+                ("num_options", c.c_uint32), ("options", c.POINTER(TargetOption))]
 
 
 class LaunchOptions(c.Structure):
@@ -38,9 +43,11 @@ class Error(RuntimeError):
 
 
 class Library:
-    """One runtime and one device; kernels are loaded by file and name."""
+    """One runtime and one device; kernels are loaded by file and name. `options`: of the target, for all kernels."""
 
-    def __init__(self, device="cuda:0", cache_folder=None, bundle=BUNDLE):
+    def __init__(self, device="cuda:0", cache_folder=None, bundle=BUNDLE, options=None):
+        pairs = [(name.encode(), value.encode()) for name, value in (options or {}).items()]
+        self.options = (TargetOption * len(pairs))(*(TargetOption(*pair) for pair in pairs))
         self.lib = c.CDLL(os.path.join(bundle, "lib", "libtilerun.so"))
         self.lib.tilerunGetErrorMessage.restype = c.c_char_p
         options = RuntimeOptions(struct_size=c.sizeof(RuntimeOptions),
@@ -73,7 +80,8 @@ class Library:
         """`arguments` in the order of the parameters."""
         import torch
         packed = (Argument * len(arguments))(*map(pack, arguments))
-        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages, 0)
+        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages)
+        compile_options.num_options, compile_options.options = len(self.options), self.options
         grid = (tuple(grid) + (1, 1))[:3]
         options = LaunchOptions(c.sizeof(LaunchOptions), (c.c_uint32 * 3)(*grid), c.pointer(compile_options))
         stream = self.stream(torch.cuda.current_stream().cuda_stream)

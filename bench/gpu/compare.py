@@ -233,6 +233,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
     parser.add_argument("--before", metavar="DIR", help="another bundle, to compare with")
+    parser.add_argument("--beside", metavar="NAME=VALUE", help="this build with another option of the target, as `before`")
     parser.add_argument("--json")
     parser.add_argument("--repeat", type=int, default=60)
     parser.add_argument("--seed", type=int, help="of the order of turns (default: another one each time)")
@@ -243,9 +244,13 @@ def main():
     libraries, timer = {"tilerun": binding.Library()}, Timer()
     if options.before:
         libraries["before"] = binding.Library(bundle=options.before, cache_folder="")
+    if options.beside:
+        name, _, value = options.beside.partition("=")
+        libraries["before"] = binding.Library(cache_folder="", options={name: value})
     rows, wrong = [], False
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}")
-    before = f"{'before':>9}{'ratio':>7}" if options.before else ""
+    has_before = options.before or options.beside
+    before = f"{(options.beside or 'before')[:9]:>9}{'ratio':>7}" if has_before else ""
     print(f"{'work':28}{'Tilerun':>9}{'Triton':>9}{'PyTorch':>9}  {'unit':8}{'ratio':>6}{before}  configurations")
     for make in WORKS:
         work = make()
@@ -253,7 +258,7 @@ def main():
             continue
         row = measure(work, libraries, timer, options.repeat)
         rows.append(row)
-        before = f"{row.get('before', '-'):>9}{row.get('ratio_before', '-'):>7}" if options.before else ""
+        before = f"{row.get('before', '-'):>9}{row.get('ratio_before', '-'):>7}" if has_before else ""
         print(f"{row['name']:28}{row.get('tilerun', '-'):>9}{row.get('triton', '-'):>9}{row['torch']:>9}  "
               f"{row['unit']:8}{row.get('ratio', '-'):>6}{before}  "
               f"{row.get('tilerun_config')} | {row.get('triton_config')}", flush=True)

@@ -57,8 +57,9 @@ static void remarkPipelined(scf::ForOp loop, int64_t slotBytes, const Twine &why
              "loads run " + Twine(distance) + (distance == 1 ? " iteration" : " iterations") +
                  " ahead into " + Twine(slots) + (slots == 1 ? " slot of " : " slots of ") +
                  Twine(slotBytes) + " bytes, " +
-                 (pipeline.getCopies() == CopyKind::Chunks ? "by asynchronous copies"
-                                                           : "through registers") +
+                 (pipeline.getCopies() == CopyKind::Registers ? "through registers"
+                  : pipeline.getCopies() == CopyKind::Boxes   ? "by copies of boxes"
+                                                              : "by asynchronous copies") +
                  why,
              /*isMissed=*/false);
 }
@@ -66,8 +67,8 @@ static void remarkPipelined(scf::ForOp loop, int64_t slotBytes, const Twine &why
 /// As many slots as fit, of those that the loop asks for.
 void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
   PipelineAttr asked = getPipeline(loop);
-  bool isChunks = asked.getCopies() == CopyKind::Chunks;
-  int64_t least = isChunks ? 2 : 1;
+  bool isAsync = asked.getCopies() != CopyKind::Registers;
+  int64_t least = isAsync ? 2 : 1;
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
   int64_t slots = std::min(asked.getSlots(), budget.slotsFor(needs));
   // A ring may end between two places where the next one can start.
@@ -91,7 +92,7 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
     emitRemark(loop, RemarkName::FewerSlots,
                "the loop has " + Twine(slots) + (slots == 1 ? " slot" : " slots") + " instead of " +
                    Twine(asked.getSlots()) + ": " + memory());
-    int64_t distance = isChunks ? std::min(asked.getDistance(), slots - 1) : slots;
+    int64_t distance = isAsync ? std::min(asked.getDistance(), slots - 1) : slots;
     loop->setAttr(SchedDialect::kPipeline,
                   PipelineAttr::get(loop.getContext(), slots, distance, asked.getCopies()));
   }
@@ -124,7 +125,9 @@ LogicalResult Allocator::allocate(scf::ForOp loop, int64_t &inUse) {
   if (!getPipeline(loop))
     return success();
   waiting.erase(loop);
-  if (loop->hasAttr(SchedDialect::kByHand) || hasRoles(loop))
+  // Roles that no text asks for and that do not copy boxes are attributes that somebody wrote.
+  if (loop->hasAttr(SchedDialect::kByHand) ||
+      (hasRoles(loop) && getPipeline(loop).getCopies() != CopyKind::Boxes))
     return follow(loop, inUse);
   cut(loop, inUse);
   return success();

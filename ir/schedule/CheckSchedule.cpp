@@ -15,7 +15,7 @@ using namespace tilerun::distribute;
 
 static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts) {
   if (unsigned producers = getProducers(loop)) {
-    std::string fault = findRoleFault(producers, layouts);
+    std::string fault = findRoleFault(producers, getPipeline(loop).getCopies(), layouts);
     if (!fault.empty())
       return loop.emitOpError("cannot follow its schedule: it has roles, but ") << fault;
     if (std::optional<Refusal> refusal = findRoleFault(loop)) {
@@ -24,6 +24,9 @@ static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts)
       return error;
     }
   }
+  if (getPipeline(loop).getCopies() == CopyKind::Boxes && !hasRoles(loop))
+    return loop.emitOpError("cannot follow its schedule: it has copies = boxes and no roles; run "
+                            "schedule-roles");
   RingRules rules(loop, layouts, getPipeline(loop).getCopies());
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     RingAttr ring = getRing(load);
@@ -129,8 +132,14 @@ static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &lay
 }
 
 LogicalResult schedule::checkExpanded(func::FuncOp kernel, const LayoutAssignment &layouts) {
-  WalkResult walk =
-      kernel.walk([&](CopyOp copy) -> WalkResult { return checkCopy(copy, layouts); });
+  WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      return checkCopy(copy, layouts);
+    if (isa<CopyBoxOp>(op) && !layouts.target().hasBoxCopies)
+      return op->emitOpError("cannot be made: ")
+             << layouts.target().name << " has no copies of boxes";
+    return WalkResult::advance();
+  });
   if (walk.wasInterrupted() || failed(checkRings(kernel, layouts)))
     return failure();
   return checkProtocol(kernel, layouts);

@@ -35,7 +35,8 @@ static std::string explainWidth(tile::LoadOp load, const LayoutAssignment &layou
 
 static void explain(tile::LoadOp load, const LayoutAssignment &layouts) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type)
+  // A box is no thread's access.
+  if (!type || load->hasAttr(SchedDialect::kBox))
     return;
   unsigned bytes = tile::getElementBytes(type.getElementType());
   if (bytes < layouts.target().maxVectorBytes &&

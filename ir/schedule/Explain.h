@@ -6,7 +6,8 @@
 
 namespace tilerun::schedule {
 
-/// Emits them for all ops of `kernel`. Does nothing without a listener.
+/// Emits them for all ops of `kernel`, but for loads with `sched.box`. Does nothing without a
+/// listener.
 void explainLayouts(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
 
 } // namespace tilerun::schedule

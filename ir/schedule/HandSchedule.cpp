@@ -69,7 +69,7 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
   StringRef after = rest.drop_front(name.size());
   if (!llvm::is_contained({"slots", "distance", "copies", "roles"}, name) ||
       !after.consume_front("="))
-    return emitError(loc, "expected 'slots=N', 'distance=N', 'copies=chunks|registers' or "
+    return emitError(loc, "expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers' or "
                           "'roles=producer:WARPS,consumer'");
   rest = after;
   Location valueLoc = here();
@@ -81,7 +81,7 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
     entry.copies = symbolizeCopyKind(word);
     if (!entry.copies)
       return emitError(valueLoc) << "'" << word
-                                 << "' is not a way to copy; use 'chunks' or 'registers'";
+                                 << "' is not a way to copy; use 'chunks', 'boxes' or 'registers'";
     rest = rest.drop_front(word.size());
     return success();
   }

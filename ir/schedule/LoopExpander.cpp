@@ -7,15 +7,20 @@ using namespace tilerun::schedule;
 using namespace tilerun::distribute;
 
 LoopExpander::LoopExpander(scf::ForOp op, const LayoutAssignment &layouts)
-    : op(op), layouts(layouts), b(op.getLoc(), op), loc(op.getLoc()),
+    : op(op), layouts(layouts), finder(op), b(op.getLoc(), op), loc(op.getLoc()),
       yield(op.getBody()->getTerminator()), conversions(op->getAttr(SchedDialect::kConversions)) {
   PipelineAttr pipeline = getPipeline(op);
-  isAsync = pipeline.getCopies() == CopyKind::Chunks;
+  isAsync = pipeline.getCopies() != CopyKind::Registers;
+  bool isBoxes = pipeline.getCopies() == CopyKind::Boxes;
   slots = pipeline.getSlots();
   distance = pipeline.getDistance();
   for (auto load : op.getBody()->getOps<tile::LoadOp>())
     if (getRing(load)) {
       loads.push_back(load);
+      if (isBoxes) {
+        boxes.push_back(*finder.find(load));
+        continue;
+      }
       Operation *blocker = slice.add(op, load);
       assert(!blocker && "the verifier accepted a load that cannot be computed ahead");
       (void)blocker;
@@ -69,9 +74,8 @@ Value LoopExpander::keep(Value value, Value like) {
 
 void LoopExpander::createRings(unsigned producers, unsigned consumers) {
   MLIRContext *context = op.getContext();
-  channel = ChannelOp::create(b, ChannelType::get(context, slots,
-                                                  isAsync ? CopyKind::Chunks : CopyKind::Registers,
-                                                  producers, consumers));
+  channel = ChannelOp::create(
+      b, ChannelType::get(context, slots, getPipeline(op).getCopies(), producers, consumers));
   for (tile::LoadOp load : loads)
     rings.push_back(RingOp::create(
         b, RingType::get(context, slots, cast<RankedTensorType>(load.getType()), getRing(load)),
@@ -84,6 +88,17 @@ void LoopExpander::copyAll(IRMapping &map, Value when, Value slot) {
     Value mask = load.getMask() ? map.lookupOrDefault(load.getMask()) : Value();
     auto copy = CopyOp::create(b, map.lookupOrDefault(load.getPtr()), mask, when, ring, slot);
     copy->setAttr(DistributeDialect::kAccessAttr, load->getAttr(DistributeDialect::kAccessAttr));
+  }
+  b.setLoc(loc);
+}
+
+void LoopExpander::copyBoxes(const IRMapping &map, Value iteration, Value slot) {
+  for (auto [load, ring, box] : llvm::zip_equal(loads, rings, boxes)) {
+    b.setLoc(load.getLoc());
+    Values starts;
+    for (const Polynomial &start : box.starts)
+      starts.push_back(finder.emit(b, start, map, iteration));
+    CopyBoxOp::create(b, starts, ring, slot, box.tensor);
   }
   b.setLoc(loc);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/schedule/Boxes.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/ScheduleOps.h"
 
@@ -20,6 +21,8 @@ protected:
   void createRings(unsigned producers, unsigned consumers);
   /// The copies of one iteration into `slot`, of the loads as `map` has their operands.
   void copyAll(mlir::IRMapping &map, mlir::Value when, mlir::Value slot);
+  /// The same of loads that are boxes, in the iteration of this number from 0.
+  void copyBoxes(const mlir::IRMapping &map, mlir::Value iteration, mlir::Value slot);
   /// The slots that the body's products read, in place of its loads.
   void readAll(mlir::Value slot);
   /// `value` in the layout that `like` has, from here on.
@@ -43,6 +46,7 @@ protected:
 
   mlir::scf::ForOp op;
   const distribute::LayoutAssignment &layouts;
+  BoxFinder finder;
   mlir::ImplicitLocOpBuilder b;
   mlir::Location loc;
   bool isAsync;
@@ -50,6 +54,7 @@ protected:
   mlir::Operation *yield;
   mlir::Attribute conversions; ///< Null: as much as around it. That of the loop, if not changed.
   llvm::SmallVector<tile::LoadOp> loads;
+  std::vector<Box> boxes; ///< One for each load, if they are boxes.
   LoopSlice slice;
   llvm::SmallVector<mlir::Operation *> ops; ///< What addresses and masks depend on, in order.
   llvm::SmallVector<tile::DotOp> deferred;  ///< Products that go on into the next iteration.

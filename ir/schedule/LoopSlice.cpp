@@ -70,6 +70,39 @@ tile::LoadOp schedule::loadOf(Value operand) {
   return operand.getDefiningOp<tile::LoadOp>();
 }
 
+llvm::SmallDenseSet<unsigned> schedule::findCarriedForLoads(scf::ForOp loop) {
+  SmallVector<Value> work;
+  llvm::SmallDenseSet<unsigned> unneeded;
+  for (unsigned index = 0; index < loop.getNumResults(); ++index) {
+    if (loop.getResult(index).use_empty())
+      unneeded.insert(index);
+    else
+      work.push_back(loop.getYieldedValues()[index]);
+  }
+  llvm::DenseSet<Operation *> needed;
+  auto need = [&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (!needed.insert(op).second || (load && load->getParentOp() == loop && getRing(load)))
+      return;
+    op->walk([&](Operation *inner) { work.append(inner->operand_begin(), inner->operand_end()); });
+  };
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!isMemoryEffectFree(&op))
+      need(&op);
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(next);
+    if (argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar()) {
+      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+      if (unneeded.erase(index))
+        work.push_back(loop.getYieldedValues()[index]);
+    } else if (Operation *op = next.getDefiningOp(); op && op->getBlock() == loop.getBody()) {
+      need(op);
+    }
+  }
+  return unneeded;
+}
+
 std::optional<unsigned> schedule::carriedIndex(tile::DotOp dot, scf::ForOp loop) {
   auto acc = dyn_cast<BlockArgument>(dot.getAcc());
   if (!acc || acc.getOwner() != loop.getBody() || acc == loop.getInductionVar())

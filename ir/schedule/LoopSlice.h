@@ -2,7 +2,7 @@
 // for a later iteration, and what has to be computed for that.
 #pragma once
 
-#include "ir/tile/TileOps.h"
+#include "ir/schedule/ScheduleDialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -26,6 +26,10 @@ mlir::OpOperand *findOtherUse(mlir::Value value, mlir::Block *body);
 
 /// The load behind transpositions, or null.
 tile::LoadOp loadOf(mlir::Value operand);
+
+/// Numbers of loop-carried values that nothing needs but the address and mask of the loads that run
+/// ahead, and themselves.
+llvm::SmallDenseSet<unsigned> findCarriedForLoads(mlir::scf::ForOp loop);
 
 /// The number of the loop-carried value to which the product adds; nullopt if it adds to none.
 std::optional<unsigned> carriedIndex(tile::DotOp dot, mlir::scf::ForOp loop);

@@ -46,15 +46,17 @@ def ScheduleStages : SchedulePass<"schedule-stages"> {
     ```
   }];
   let options = ownTarget # [
-    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">
+    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">,
+    Option<"boxes", "boxes", "std::string", "\"auto\"",
+           "loads that are copies of boxes: auto (where that pays), off, on (wherever it is possible)">
   ] # byHand;
 }
 
 def ScheduleRoles : SchedulePass<"schedule-roles"> {
   let summary = "decide by whom: which loops' tiles are copied by warps of their own";
   let description = [{
-    Gives the loops for which a schedule by hand has `roles=` their `sched.role`, and checks that the target has roles and that the
-    loop can be split. Without such a schedule it does nothing: no roles are chosen.
+    Gives the loops for which a schedule by hand has `roles=`, and those whose loads are boxes, their `sched.role`, and checks
+    that the target has roles and that the loop can be split.
 
     ```mlir
     } {sched.by_hand = …, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}

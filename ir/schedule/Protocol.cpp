@@ -10,6 +10,18 @@ using namespace tilerun;
 using namespace tilerun::schedule;
 using namespace tilerun::distribute;
 
+/// Whether ops of the role have tensors, which are spread over its warps.
+static bool hasTensors(RoleOp role) {
+  auto isTensor = [](Value value) { return isa<RankedTensorType>(value.getType()); };
+  return role
+      .walk([&](Operation *op) {
+        return llvm::any_of(op->getOperands(), isTensor) || llvm::any_of(op->getResults(), isTensor)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// What roles need of the target.
 static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kernel,
                                 const LayoutAssignment &layouts) {
@@ -20,7 +32,7 @@ static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kern
   for (auto [i, role] : llvm::enumerate(roles)) {
     if (!target.hasRoles)
       return role->emitOpError() << "cannot be on " << target.name << ", which has no roles";
-    if (role.getWarps() != layouts.numWarps())
+    if (role.getWarps() != layouts.numWarps() && hasTensors(role))
       return role->emitOpError() << "has " << role.getWarps() << " warps, but layouts are for "
                                  << layouts.numWarps();
     for (RoleOp other : roles.slice(0, i))

@@ -139,7 +139,7 @@ Simulation::Progress Simulation::fill(Runner &runner, Operation *op, Value ring,
     return fail(op, "fills " + slotName(step.slot) +
                         ", which products that are under way may still read");
   // Puts have landed when they are made.
-  if (isa<CopyOp>(op)) {
+  if (isa<CopyOp, CopyBoxOp>(op)) {
     slot.isFilled = true;
     slot.group = state.publishes;
   }
@@ -186,6 +186,8 @@ Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) 
   if (auto released = dyn_cast<ReleaseOp>(op))
     return release(runner, released, step);
   if (auto copy = dyn_cast<CopyOp>(op))
+    return fill(runner, op, copy.getRing(), step);
+  if (auto copy = dyn_cast<CopyBoxOp>(op))
     return fill(runner, op, copy.getRing(), step);
   if (auto put = dyn_cast<PutOp>(op))
     return fill(runner, op, put.getRing(), step);

@@ -118,6 +118,8 @@ void ProtocolValues::addSinks(Operation *op, SmallVectorImpl<Value> &work) const
     add({release.getSlot(), release.getWhen()});
   else if (auto copy = dyn_cast<CopyOp>(op))
     add({copy.getSlot()});
+  else if (auto copy = dyn_cast<CopyBoxOp>(op))
+    add({copy.getSlot()});
   else if (auto put = dyn_cast<PutOp>(op))
     add({put.getSlot()});
   else if (auto read = dyn_cast<ReadOp>(op))
@@ -369,6 +371,8 @@ LogicalResult ProtocolTracer::visit(Operation *op) {
   if (auto release = dyn_cast<ReleaseOp>(op))
     return add(op, release.getSlot(), {}, release.getWhen());
   if (auto copy = dyn_cast<CopyOp>(op))
+    return add(op, copy.getSlot());
+  if (auto copy = dyn_cast<CopyBoxOp>(op))
     return add(op, copy.getSlot());
   if (auto put = dyn_cast<PutOp>(op))
     return add(op, put.getSlot());

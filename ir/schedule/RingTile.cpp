@@ -39,7 +39,7 @@ int64_t schedule::slotBytesOf(RankedTensorType type, RingAttr ring) {
 
 int64_t schedule::alignedBytes(int64_t bytes, const target::TargetInfo &target) {
   constexpr int64_t kLeast = 16;
-  return llvm::alignTo(bytes, target.warpGroupInstructions.empty() ? kLeast : kMatrixTileAlignment);
+  return llvm::alignTo(bytes, alignsTiles(target) ? kMatrixTileAlignment : kLeast);
 }
 
 int64_t schedule::sharedBytesOf(RingType ring) {

@@ -19,6 +19,10 @@ int64_t slotBytesOf(mlir::RankedTensorType type, RingAttr ring);
 /// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
 inline constexpr int64_t kMatrixTileAlignment =
     layout::MatrixTile::kMostLineBytes * layout::MatrixTile::kGroupLines;
+/// Whether rings start there: something of the target reads or fills swizzled tiles by itself.
+inline bool alignsTiles(const target::TargetInfo &target) {
+  return !target.warpGroupInstructions.empty() || target.hasBoxCopies;
+}
 /// What a buffer of so many bytes takes of the target's shared memory: buffers that others lie
 /// above end where the next one may start.
 int64_t alignedBytes(int64_t bytes, const target::TargetInfo &target);

@@ -131,23 +131,43 @@ bool RingRules::checkAhead(tile::LoadOp load, Refusal &refusal) {
   return true;
 }
 
-bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const {
+/// Whether the target has such copies, and they can be this load.
+bool RingRules::checkCopies(tile::LoadOp load, RingAttr ring, Refusal &refusal) {
   const target::TargetInfo &target = layouts.target();
   auto refuse = [&](const Twine &why) {
     refusal = {load, why.str()};
     return false;
   };
-  if (copies == CopyKind::Chunks) {
-    if (!target.hasAsyncCopy)
-      return refuse(target.name + " has no asynchronous copies");
-    if (load.getOther() && !tile::isPositiveZero(load.getOther()))
-      return refuse("asynchronous copies put 0 where the mask is false, and 'other' is not 0");
-    int64_t bytes =
-        accessBytes(load, getElementTypeOrSelf(load.getType()), layouts, kMostCopyBytes);
-    if (bytes < kLeastCopyBytes)
-      return refuse("asynchronous copies move 4 bytes or more, but here only " + Twine(bytes) +
-                    " neighbouring bytes are known to be aligned and contiguous");
+  if (copies == CopyKind::Registers)
+    return true;
+  if (copies == CopyKind::Boxes) {
+    if (!target.hasBoxCopies)
+      return refuse(target.name + " has no copies of boxes");
+    std::optional<Box> box = boxes.find(load, ring.getInner(), refusal);
+    if (box && load->hasAttr(SchedDialect::kBox) &&
+        load->getAttr(SchedDialect::kBox) != box->tensor)
+      return refuse("its box is not the one that 'sched.box' says");
+    return box.has_value();
   }
+  if (!target.hasAsyncCopy)
+    return refuse(target.name + " has no asynchronous copies");
+  if (load.getOther() && !tile::isPositiveZero(load.getOther()))
+    return refuse("asynchronous copies put 0 where the mask is false, and 'other' is not 0");
+  int64_t bytes = accessBytes(load, getElementTypeOrSelf(load.getType()), layouts, kMostCopyBytes);
+  if (bytes < kLeastCopyBytes)
+    return refuse("asynchronous copies move 4 bytes or more, but here only " + Twine(bytes) +
+                  " neighbouring bytes are known to be aligned and contiguous");
+  return true;
+}
+
+bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) {
+  const target::TargetInfo &target = layouts.target();
+  auto refuse = [&](const Twine &why) {
+    refusal = {load, why.str()};
+    return false;
+  };
+  if (!checkCopies(load, ring, refusal))
+    return false;
   Reader reader = readerOf(load.getResult(), layouts);
   if (reader == Reader::None)
     return refuse("its products read it in different forms, or in another type than it has");
@@ -155,7 +175,7 @@ bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const 
   if (isPadded != (reader == Reader::Padded))
     return refuse(isPadded ? "its products do not read padded tiles"
                            : "opaque matrix instructions read padded tiles, not swizzled ones");
-  if (copies == CopyKind::Chunks && isPadded)
+  if (copies != CopyKind::Registers && isPadded)
     return refuse("opaque matrix instructions read padded tiles, which asynchronous copies cannot "
                   "fill");
   auto type = cast<RankedTensorType>(load.getType());
@@ -188,6 +208,8 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
     ring = RingAttr::get(load.getContext(), ring.getOrder(), inner, ring.getPitch(),
                          elementsPerWord(load, ring, layouts));
   LoopSlice slice;
+  if (copies == CopyKind::Boxes)
+    return ring;
   if (Operation *blocker = slice.add(loop, load)) {
     refusal = {blocker, "its address or mask depends on this '" +
                             blocker->getName().getStringRef().str() + "'" +
@@ -198,9 +220,15 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   return ring;
 }
 
+BoxAttr RingRules::findBox(tile::LoadOp load, RingAttr ring) {
+  Refusal unused;
+  std::optional<Box> box = boxes.find(load, ring.getInner(), unused);
+  return box ? box->tensor : BoxAttr();
+}
+
 bool RingRules::mayDefer(tile::DotOp dot) {
   const DotPlan &plan = layouts.getDot(dot);
-  if (copies != CopyKind::Chunks || !plan.warpGroup)
+  if (copies == CopyKind::Registers || !plan.warpGroup)
     return false;
   for (Value operand : {dot.getA(), dot.getB()}) {
     tile::LoadOp load = loadOf(operand);

@@ -2,39 +2,38 @@
 // are. The same rules choose a schedule and check one written by hand.
 #pragma once
 
+#include "ir/schedule/Boxes.h"
 #include "ir/schedule/LoopHazards.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RingTile.h"
 
 namespace tilerun::schedule {
 
-/// Why something cannot be, as the end of a sentence about `op`.
-struct Refusal {
-  mlir::Operation *op = nullptr;
-  std::string why;
-};
-
 class RingRules {
 public:
   RingRules(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts, CopyKind copies)
-      : loop(loop), layouts(layouts), copies(copies), hazards(loop) {}
+      : loop(loop), layouts(layouts), copies(copies), hazards(loop), boxes(loop) {}
 
   /// The form of the slots of `load`; null with a reason if it cannot run ahead.
   RingAttr plan(tile::LoadOp load, Refusal &refusal);
   /// Whether the target fills and reads such slots; nothing that the verifier of the dialect
   /// checks.
-  bool check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const;
+  bool check(tile::LoadOp load, RingAttr ring, Refusal &refusal);
+  /// The tensor of a load that is a box, into slots of this form; null if it is none.
+  BoxAttr findBox(tile::LoadOp load, RingAttr ring);
   /// Whether the product's instructions may run on into the next iteration. Precondition: rings
   /// are attributes of the loop's loads.
   bool mayDefer(tile::DotOp dot);
 
 private:
   bool checkAhead(tile::LoadOp load, Refusal &refusal);
+  bool checkCopies(tile::LoadOp load, RingAttr ring, Refusal &refusal);
 
   mlir::scf::ForOp loop;
   const distribute::LayoutAssignment &layouts;
   CopyKind copies;
   LoopHazards hazards;
+  BoxFinder boxes;
 };
 
 /// Whether a product of the loop's body reads `value`, at most transpositions away.

@@ -3,7 +3,8 @@
 //   loop { acquire; copies; publish of the slot that was filled `lag` iterations ago }
 //   `lag` publishes more
 //
-// so that so many slots are on their way while the producer waits for an empty one. The consumer
+// so that so many slots are on their way while the producer waits for an empty one. Boxes announce
+// themselves, so that their slots are published at once. The consumer
 // awaits a slot, reads it and releases it; where products run on into the next iteration, there.
 // The last one's slot is not released then: nobody waits for it.
 #include "ir/schedule/RoleExpander.h"
@@ -60,6 +61,7 @@ void RoleExpander::publish(Value &slot, Value &count) {
 
 void RoleExpander::emitCopies(scf::ForOp loop, IRMapping &map) {
   auto own = loop.getRegionIterArgs().take_back(4);
+  // Of boxes the last one is the number of the iteration.
   Value slot = own[0], phase = own[1], filled = own[2], count = own[3];
   map.map(op.getInductionVar(), loop.getInductionVar());
   for (auto [index, value] : llvm::zip(slice.carried, loop.getRegionIterArgs()))
@@ -67,8 +69,13 @@ void RoleExpander::emitCopies(scf::ForOp loop, IRMapping &map) {
   AcquireOp::create(b, channel, slot, phase);
   for (Operation *inner : ops)
     b.clone(*inner, map);
-  copyAll(map, Value(), slot);
+  if (boxes.empty())
+    copyAll(map, Value(), slot);
+  else
+    copyBoxes(map, count, slot);
   publish(filled, count);
+  if (!boxes.empty())
+    count = arith::AddIOp::create(b, count, constant(1));
   Values results;
   for (unsigned index : slice.carried)
     results.push_back(map.lookupOrDefault(yield->getOperand(index)));
@@ -129,8 +136,9 @@ void RoleExpander::emitReads(scf::ForOp loop) {
   readAll(slot);
   moveBody(loop);
   Values results;
-  for (auto [value, argument] : llvm::zip(yield->getOperands(), op.getRegionIterArgs()))
-    results.push_back(keep(value, argument));
+  for (auto [index, value] : llvm::enumerate(yield->getOperands()))
+    results.push_back(forLoads.contains(index) ? Value(loop.getRegionIterArg(index))
+                                               : keep(value, op.getRegionIterArg(index)));
   if (deferred.empty()) {
     ReleaseOp::create(b, channel, slot, Value());
   } else {
@@ -146,8 +154,8 @@ void RoleExpander::emitReads(scf::ForOp loop) {
 void RoleExpander::emitConsumer() {
   b.setInsertionPoint(op);
   Values inits;
-  for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs()))
-    inits.push_back(keep(init, argument));
+  for (auto [index, init] : llvm::enumerate(op.getInitArgs()))
+    inits.push_back(forLoads.contains(index) ? init : keep(init, op.getRegionIterArg(index)));
   Values own(3, constant(0));
   scf::ForOp loop = createLoop(inits, own, SmallVector<Attribute>(3, b.getUnitAttr()));
   {

@@ -10,8 +10,8 @@ namespace tilerun::schedule {
 class RoleExpander : LoopExpander {
 public:
   RoleExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts)
-      : LoopExpander(op, layouts), producers(getProducers(op)),
-        lag(getPipeline(op).getDistance() - 1) {}
+      : LoopExpander(op, layouts), producers(getProducers(op)), forLoads(findCarriedForLoads(op)),
+        lag(boxes.empty() ? getPipeline(op).getDistance() - 1 : 0) {}
   void run();
 
 private:
@@ -26,6 +26,7 @@ private:
   void emitReads(mlir::scf::ForOp loop);
 
   unsigned producers;
+  llvm::SmallDenseSet<unsigned> forLoads; ///< Carried values that the consumer does without.
   int64_t lag; ///< Iterations whose copies may still be under way when the next one's begin.
   mlir::Block *producer, *consumer;
 };

@@ -1,5 +1,6 @@
 // See RoleRules.h.
 #include "ir/schedule/RoleRules.h"
+#include "ir/schedule/Boxes.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/Remarks.h"
 
@@ -25,12 +26,22 @@ Operation *schedule::findBefore(scf::ForOp loop, const LoopSlice &slice, OpsBefo
     work.push_back(loop.getInitArgs()[index]);
     work.push_back(loop.getYieldedValues()[index]);
   }
-  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-    if (getRing(load)) {
-      work.push_back(load.getPtr());
-      if (load.getMask())
-        work.push_back(load.getMask());
+  std::optional<BoxFinder> boxes;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (!getRing(load))
+      continue;
+    if (load->hasAttr(SchedDialect::kBox)) {
+      if (!boxes)
+        boxes.emplace(loop);
+      llvm::SetVector<Value> scalars;
+      boxes->addScalars(*boxes->find(load), scalars);
+      work.append(scalars.begin(), scalars.end());
+      continue;
     }
+    work.push_back(load.getPtr());
+    if (load.getMask())
+      work.push_back(load.getMask());
+  }
   for (Operation *op : slice.ops)
     work.append(op->operand_begin(), op->operand_end());
   OpsBefore found;
@@ -53,13 +64,17 @@ Operation *schedule::findBefore(scf::ForOp loop, const LoopSlice &slice, OpsBefo
 // Rules
 //===----------------------------------------------------------------------===//
 
-std::string schedule::findRoleFault(unsigned producers, const LayoutAssignment &layouts) {
+std::string schedule::findRoleFault(unsigned producers, CopyKind copies,
+                                    const LayoutAssignment &layouts) {
   const target::TargetInfo &target = layouts.target();
   auto number = [](uint64_t value) { return std::to_string(value); };
   if (!target.hasRoles || !target.hasShuffle || !target.hasAsyncCopy)
     return target.name + " has none: they need phase barriers, barriers of some of the warps, and "
                          "asynchronous copies";
-  if (producers != layouts.numWarps())
+  if (copies == CopyKind::Boxes && producers != 1)
+    return "a producer of boxes has 1 warp, of which one thread starts the copies, not " +
+           number(producers);
+  if (copies == CopyKind::Chunks && producers != layouts.numWarps())
     return "a producer has as many warps as the consumer, whose layouts it copies tiles in: " +
            number(layouts.numWarps()) + ", not " + number(producers);
   uint64_t threads = uint64_t(layouts.numWarps() + producers) * target.warpSize;
@@ -121,7 +136,7 @@ std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
                            "and the producer does not wait for it"};
   LoopSlice slice;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-    if (getRing(load))
+    if (getRing(load) && !load->hasAttr(SchedDialect::kBox))
       slice.add(loop, load);
   OpsBefore before;
   if (Operation *op = findBefore(loop, slice, before))

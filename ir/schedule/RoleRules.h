@@ -15,7 +15,8 @@ using OpsBefore = llvm::SetVector<mlir::Operation *>;
 mlir::Operation *findBefore(mlir::scf::ForOp loop, const LoopSlice &slice, OpsBefore &before);
 
 /// Why a target, or the layouts, cannot have so many warps of a producer; empty if they can.
-std::string findRoleFault(unsigned producers, const distribute::LayoutAssignment &layouts);
+std::string findRoleFault(unsigned producers, CopyKind copies,
+                          const distribute::LayoutAssignment &layouts);
 /// Why a loop with rings cannot be split; nullopt if it can.
 std::optional<Refusal> findRoleFault(mlir::scf::ForOp loop);
 

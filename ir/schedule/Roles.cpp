@@ -8,40 +8,51 @@ using namespace tilerun;
 using namespace tilerun::schedule;
 using namespace tilerun::distribute;
 
+/// Gives the loop its role, which is its by the schedule `entry` (null: by its boxes).
 static LogicalResult assignRole(scf::ForOp loop, const LayoutAssignment &layouts,
-                                const HandSchedule::Entry &entry) {
+                                const HandSchedule::Entry *entry) {
   auto refuse = [&](const Twine &why) {
-    return emitError(entry.loc) << entry.describe() << " wants roles, but " << why;
+    if (entry)
+      return emitError(entry->loc) << entry->describe() << " wants roles, but " << why;
+    return loop.emitOpError("has copies = boxes, which need a role, but ") << why;
   };
-  if (std::string fault = findRoleFault(entry.producers, layouts); !fault.empty())
-    return refuse(fault);
   PipelineAttr pipeline = getPipeline(loop);
   if (!pipeline)
     return refuse("it has no pipeline; run schedule-stages with the same schedule first");
-  if (pipeline.getCopies() != CopyKind::Chunks)
-    return refuse("a producer fills slots by copies=chunks alone");
+  if (pipeline.getCopies() == CopyKind::Registers)
+    return refuse("a producer fills slots by copies=chunks or copies=boxes");
+  unsigned producers = entry && entry->producers ? entry->producers : 1;
+  if (std::string fault = findRoleFault(producers, pipeline.getCopies(), layouts); !fault.empty())
+    return refuse(fault);
   if (std::optional<Refusal> fault = findRoleFault(loop)) {
-    auto error = emitError(entry.loc)
-                 << entry.describe() << " cannot be split into roles: " << fault->why;
+    auto error =
+        entry ? emitError(entry->loc) << entry->describe() : emitError(loop.getLoc()) << "the loop";
+    error << " cannot be split into roles: " << fault->why;
     error.attachNote(fault->op->getLoc()) << "here";
     return error;
   }
   loop->removeAttr(SchedDialect::kRoleAsked);
-  loop->setAttr(SchedDialect::kRole, RoleAttr::get(loop.getContext(), entry.producers));
+  loop->setAttr(SchedDialect::kRole, RoleAttr::get(loop.getContext(), producers));
   dropAllocation(loop->getParentOfType<func::FuncOp>());
   return success();
 }
 
 LogicalResult schedule::assignRoles(func::FuncOp kernel, const LayoutAssignment &layouts,
-                                    const HandSchedule &byHand) {
-  auto matched = byHand.match(kernel);
-  if (failed(matched))
-    return failure();
+                                    const HandSchedule *byHand) {
+  llvm::DenseMap<Operation *, const HandSchedule::Entry *> entries;
+  if (byHand) {
+    auto matched = byHand->match(kernel);
+    if (failed(matched))
+      return failure();
+    entries = std::move(*matched);
+  }
   WalkResult walk = kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) -> WalkResult {
-    const HandSchedule::Entry *entry = matched->lookup(loop);
-    if (!entry || !entry->producers)
+    const HandSchedule::Entry *entry = entries.lookup(loop);
+    PipelineAttr pipeline = getPipeline(loop);
+    bool isBoxes = pipeline && pipeline.getCopies() == CopyKind::Boxes && !hasRoles(loop);
+    if (!isBoxes && !(entry && entry->producers))
       return WalkResult::advance();
-    return assignRole(loop, layouts, *entry);
+    return assignRole(loop, layouts, entry);
   });
   return failure(walk.wasInterrupted());
 }

@@ -1,5 +1,5 @@
-// Which loops' tiles are copied by warps of their own. Only a schedule by hand says so today: its
-// `roles=` become attributes, if the loop can be split (RoleRules.h).
+// Which loops' tiles are copied by warps of their own: those for which a schedule by hand has
+// `roles=`, and those whose loads are boxes, if the loop can be split (RoleRules.h).
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
@@ -7,10 +7,11 @@
 
 namespace tilerun::schedule {
 
-/// Gives the loops of `kernel` for which `byHand` wants roles `sched.role`. What cannot be split is
-/// an error at its place in the text. Precondition: the loops have their stages.
+/// Gives the loops of `kernel` for which `byHand` (null: nobody) wants roles, and those with boxes,
+/// `sched.role`. What cannot be split is an error at its place in the text, or at the loop.
+/// Precondition: the loops have their stages.
 mlir::LogicalResult assignRoles(mlir::func::FuncOp kernel,
                                 const distribute::LayoutAssignment &layouts,
-                                const HandSchedule &byHand);
+                                const HandSchedule *byHand);
 
 } // namespace tilerun::schedule

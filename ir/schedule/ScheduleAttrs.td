@@ -3,6 +3,7 @@
 #define TILERUN_IR_SCHEDULE_SCHEDULEATTRS_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -19,6 +20,7 @@ def Sched_Dialect : Dialect {
     |---|---|---|---|
     | `sched.pipeline` | `scf.for` | `#sched.pipeline` | loads of later iterations run ahead into a ring of slots |
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load runs ahead, into slots of this form |
+    | `sched.box` | such a load of a loop with `copies = boxes` | `#sched.box` | the tensor in global memory that it is a box of |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
     | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
@@ -81,6 +83,22 @@ def Sched_Dialect : Dialect {
     help: rings fit beside everything that is alive with them. A test lowers random kernels for targets with exactly
     the bytes that `getDemand` of `ir/schedule/Allocate.h` states.
 
+    **Boxes.** A load is a box if the tensor that it reads follows from the kernel's arguments: its address is
+    base + Σ stride[d] · (start[d] + i[d]) with a stride of 1 in one dimension, its mask is a conjunction of start[d] + i[d] < extent[d], strides and
+    extents are polynomials of integer arguments, and the starts are the same in the whole program. Products of an argument and another scalar, such as a
+    batch's number and its stride, are dimensions in which the box is one element: five dimensions in all. Addresses and strides are multiples of 16 bytes by the
+    promises of the signature. Beyond its extents a tensor has zeros, which is what masks without `other` give. These are assumed, as for the order of lanes (`AxisAssumption::PlainIndices`): indices do not
+    overflow, what is divided is not negative, and by what it is divided is positive. A start is not negative if it is made of program numbers, counters, and
+    arguments that a launch has checked.
+
+    An index that wraps, `(start + i) % M`, ends at M instead if nobody reads what lies beyond: rows of the product that come from there must be left out by the masks of
+    all stores that they reach (`ir/schedule/UnreadRows.h`). A launch whose sizes are below 1, or whose strides no tensor map can have, runs other code, without
+    boxes.
+
+    Boxes are copied by a role of one warp, of which one thread starts the copies: a slot is full when its bytes have landed, which the phase barrier counts, so that nothing waits for copies but
+    the consumer. They are chosen for loops whose products have 128 × 64 elements or more and are made by instructions of warp groups; `boxes=on`, the option `tma` of a compilation, wants them wherever they are
+    possible, and `boxes=off` nowhere. The remark `load-not-box` says why a loop has none.
+
     **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request
     take a text with one line for each loop that is not left to the compiler:
 
@@ -93,7 +111,7 @@ def Sched_Dialect : Dialect {
     first. A line alone is one of the file of the kernel function; a loop of an inlined function from another file
     needs that file's name or the end of its path, as in `loop helpers.py:9: slots=4`. All copies of an inlined or
     unrolled loop get the schedule of its line. Loops that `tile-split` makes have neither line nor number here.
-    `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
+    `copies` is `chunks`, `boxes` or `registers`; boxes come with `roles=producer:1,consumer`. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
 
@@ -111,8 +129,8 @@ def Sched_Dialect : Dialect {
     been used before.
 
     These are errors: a target without `roles` (of CUDA's architectures those before `sm_90`; every
-    Vulkan device); `copies=registers`; a producer of more or fewer warps than the program has, because its copies follow the
-    layouts of the program's; a loop inside of another op; a second such loop; a kernel that prints, asserts or waits
+    Vulkan device); `copies=registers`; a producer of chunks with more or fewer warps than the program has, because its copies follow the
+    layouts of the program's, or of boxes with more than one; a loop inside of another op; a second such loop; a kernel that prints, asserts or waits
     for an earlier launch; anything before the loop that writes or orders memory; and bounds or addresses that are loaded.
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
@@ -132,6 +150,7 @@ def Sched_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr ::llvm::StringLiteral kPipeline{"sched.pipeline"};
     static constexpr ::llvm::StringLiteral kRing{"sched.ring"};
+    static constexpr ::llvm::StringLiteral kBox{"sched.box"};
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
     static constexpr ::llvm::StringLiteral kFewerWarps{"sched.fewer_warps"};
@@ -152,7 +171,8 @@ class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32
 }
 
 def Sched_CopyKind : Sched_Enum<"CopyKind", "how a load fills a slot", [
-  I32EnumAttrCase<"Chunks", 0, "chunks">, I32EnumAttrCase<"Registers", 1, "registers">]>;
+  I32EnumAttrCase<"Chunks", 0, "chunks">, I32EnumAttrCase<"Registers", 1, "registers">,
+  I32EnumAttrCase<"Boxes", 2, "boxes">]>;
 
 def Sched_RoleKind : Sched_Enum<"RoleKind", "what some warps of a program do", [
   I32EnumAttrCase<"Producer", 0, "producer">, I32EnumAttrCase<"Consumer", 1, "consumer">]>;
@@ -173,17 +193,19 @@ def Sched_PipelineAttr : Sched_Attr<"Pipeline", "pipeline"> {
   let description = [{
     - `slots`: tiles in the ring of each load that runs ahead, 1 to 64.
     - `distance`: how many iterations ahead of its use a load begins.
-    - `copies`: `chunks` are asynchronous copies from global to shared memory; `registers` are loads whose values are
+    - `copies`: `chunks` are asynchronous copies from global to shared memory, of as many bytes as each thread may copy at a
+      time; `boxes` are asynchronous copies of whole tiles, which one thread starts; `registers` are loads whose values are
       carried to a later iteration, which stores them to a slot when it begins.
 
     Before `schedule-allocate` these are what the loop asks for.
 
-    Chunks need two slots or more, and run ahead by at least one and by fewer iterations than there are slots: the slot
+    Chunks and boxes need two slots or more, and run ahead by at least one and by fewer iterations than there are slots: the slot
     of the iteration at hand is being read. Registers run ahead by exactly as many iterations as there are slots: the
     last one is in flight to registers, the others are in slots. With one slot, a barrier stands before and after the
     stores; with more, one barrier is enough.
 
-    Between roles `distance` says how many iterations may be on their way into slots, at most.
+    Between roles `distance` says how many iterations may be on their way into slots, at most; of boxes all slots may.
+    Boxes are for roles: their producer is one warp, of which one thread starts the copies.
   }];
   let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies);
 }
@@ -210,6 +232,31 @@ def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {
   }];
   let parameters = (ins EnumParameter<Sched_TileOrder>:$order, "unsigned":$inner,
                     DefaultValuedParameter<"int64_t", "0">:$pitch, DefaultValuedParameter<"unsigned", "1">:$perWord);
+}
+
+def Sched_BoxAttr : Sched_Attr<"Box", "box"> {
+  let summary = "how a load is one box of a tensor in global memory";
+  let description = [{
+    The tensor is known before a launch: its first element is what the kernel's argument number `base` points to, its sizes and
+    strides follow from integer arguments. Dimensions are counted from the contiguous one.
+
+    - `element`: the type of an element.
+    - `arguments`: numbers of the kernel's arguments that are the symbols of the two maps.
+    - `extents`: of each dimension, in elements. Elements beyond them, and those at negative indices, are zeros.
+    - `strides`: of each dimension but the first, in bytes; multiples of 16.
+    - `tile`: of each dimension how many elements the load has along it.
+    - `natural`: numbers of arguments that must not be negative, or the tensor is not the one that the load reads.
+
+    ```mlir
+    // a_ptr + (128 * pid + i) * stride + 64 * n + j, where 128 * pid + i < M and 64 * n + j < K
+    #sched.box<base = 0, element = f16, arguments = array<i32: 3, 5, 6>, extents = affine_map<()[s0, s1, s2] -> (s1, s0)>,
+               strides = affine_map<()[s0, s1, s2] -> (s2 * 2)>, tile = array<i64: 64, 128>, natural = array<i32>>
+    ```
+    The indices at which a box starts are values (`sched.copy_box`).
+  }];
+  let parameters = (ins "unsigned":$base, "::mlir::Type":$element, "::mlir::DenseI32ArrayAttr":$arguments, "::mlir::AffineMapAttr":$extents,
+                    "::mlir::AffineMapAttr":$strides, "::mlir::DenseI64ArrayAttr":$tile, "::mlir::DenseI32ArrayAttr":$natural);
+  let genVerifyDecl = 1;
 }
 
 #endif

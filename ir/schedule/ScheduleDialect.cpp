@@ -103,8 +103,9 @@ static LogicalResult verifyRole(Operation *op, StringRef name, Attribute value) 
   // Whether the loop can have what is asked for is said when it gets it.
   if (name == SchedDialect::kRoleAsked)
     return success();
-  if (pipeline.getCopies() != CopyKind::Chunks)
-    return op->emitOpError("has roles, but a producer fills slots by copies = chunks alone");
+  if (pipeline.getCopies() == CopyKind::Registers)
+    return op->emitOpError(
+        "has roles, but a producer fills slots by copies = chunks or copies = boxes");
   if (!isa<func::FuncOp>(loop->getParentOp()))
     return op->emitOpError("has roles, but is not in the block of a kernel");
   return success();
@@ -150,9 +151,11 @@ static LogicalResult verifyForm(tile::LoadOp load, RingAttr ring, CopyKind copie
                               << "; slots hold tensors of two dimensions";
   if (std::string fault = findFault(type, ring); !fault.empty())
     return load.emitOpError() << "has " << fault;
+  if (copies == CopyKind::Boxes && ring.getOrder() != TileOrder::Swizzled)
+    return load.emitOpError("has a ring that is not swizzled, which boxes cannot fill");
   if (copies == CopyKind::Chunks && ring.getOrder() == TileOrder::Padded)
     return load.emitOpError("has a padded ring, which asynchronous copies cannot fill");
-  if (copies == CopyKind::Chunks && ring.getPerWord() != 1)
+  if (copies != CopyKind::Registers && ring.getPerWord() != 1)
     return load.emitOpError("has a ring with several elements in a word, which only copies through "
                             "registers have");
   return success();
@@ -180,8 +183,10 @@ static LogicalResult verifyRing(Operation *op, Attribute value) {
     error.attachNote(use->getOwner()->getLoc()) << "it is read here";
     return error;
   }
-  LoopSlice slice;
-  if (Operation *blocker = slice.add(loop, load)) {
+  if (pipeline.getCopies() == CopyKind::Boxes) {
+    if (!load->hasAttr(SchedDialect::kBox))
+      return op->emitOpError("has 'sched.ring' in a loop with copies = boxes, but no 'sched.box'");
+  } else if (LoopSlice slice; Operation *blocker = slice.add(loop, load)) {
     auto error = op->emitOpError("has 'sched.ring', but its address or mask cannot be computed for "
                                  "later iterations");
     error.attachNote(blocker->getLoc())
@@ -193,6 +198,36 @@ static LogicalResult verifyRing(Operation *op, Attribute value) {
     error.attachNote(hazard->op->getLoc()) << "here";
     return error;
   }
+  return success();
+}
+
+/// That it is the tensor which the load reads is found again wherever that matters (Boxes.h).
+static LogicalResult verifyBox(Operation *op, Attribute value) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  auto loop = load ? dyn_cast<scf::ForOp>(op->getParentOp()) : scf::ForOp();
+  PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
+  if (!load || !getRing(load) || !pipeline || pipeline.getCopies() != CopyKind::Boxes)
+    return op->emitOpError("has 'sched.box', which belongs on a tile.load with 'sched.ring' in a "
+                           "loop with copies = boxes");
+  if (!isa<BoxAttr>(value))
+    return op->emitOpError() << "has 'sched.box' = " << value << ", which is not a #sched.box";
+  return success();
+}
+
+LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned, Type,
+                              DenseI32ArrayAttr arguments, AffineMapAttr extents,
+                              AffineMapAttr strides, DenseI64ArrayAttr tile, DenseI32ArrayAttr) {
+  constexpr unsigned kMostDims = 5;
+  unsigned rank = tile.size();
+  if (rank < 1 || rank > kMostDims)
+    return emitError() << "a box has 1 to " << kMostDims << " dimensions, not " << rank;
+  if (extents.getValue().getNumResults() != rank || strides.getValue().getNumResults() != rank - 1)
+    return emitError() << "a box of " << rank << " dimensions has as many extents, and " << rank - 1
+                       << " strides";
+  for (AffineMap map : {extents.getValue(), strides.getValue()})
+    if (map.getNumDims() || map.getNumSymbols() != unsigned(arguments.size()))
+      return emitError() << "the maps of a box have a symbol for each of its " << arguments.size()
+                         << " arguments";
   return success();
 }
 
@@ -208,7 +243,7 @@ static LogicalResult verifyDeferred(Operation *op, Attribute value) {
     return op->emitOpError("has 'sched.deferred' with a value; it is a unit attribute");
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
-  if (!pipeline || pipeline.getCopies() != CopyKind::Chunks)
+  if (!pipeline || pipeline.getCopies() == CopyKind::Registers)
     return op->emitOpError("has 'sched.deferred', but is not in the body of a loop with "
                            "asynchronous copies");
   for (Value operand : {dot.getA(), dot.getB()}) {
@@ -255,6 +290,8 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyPipeline(op, value);
   if (name == kRing)
     return verifyRing(op, value);
+  if (name == kBox)
+    return verifyBox(op, value);
   if (name == kDeferred)
     return verifyDeferred(op, value);
   if (name == kRole || name == kRoleAsked)

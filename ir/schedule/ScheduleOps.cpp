@@ -146,6 +146,24 @@ LogicalResult CopyOp::verify() {
   return checkSlot(*this, getSlot(), ring.getSlots());
 }
 
+LogicalResult CopyBoxOp::verify() {
+  RingType ring = getRingType(getRing());
+  ArrayRef<int64_t> tile = getTensor().getTile().asArrayRef();
+  if (getStarts().size() != tile.size())
+    return emitOpError() << "begins at " << getStarts().size() << " indices of a tensor of "
+                         << tile.size() << " dimensions";
+  unsigned inner = ring.getForm().getInner();
+  auto sizeAlong = [&](unsigned dim) { return ring.getTile().getDimSize(dim); };
+  if (tile.size() < 2 || tile[0] != sizeAlong(inner) || tile[1] != sizeAlong(1 - inner) ||
+      llvm::any_of(tile.drop_front(2), [](int64_t size) { return size != 1; }))
+    return emitOpError() << "copies a box of other sizes to slots of " << ring.getTile();
+  if (ring.getForm().getOrder() != TileOrder::Swizzled)
+    return emitOpError("fills slots that are not swizzled, which boxes cannot");
+  if (getChannelType(getRing().getDefiningOp<RingOp>().getChannel()).getCopies() != CopyKind::Boxes)
+    return emitOpError("fills slots of a channel whose copies are not boxes");
+  return checkSlot(*this, getSlot(), ring.getSlots());
+}
+
 LogicalResult FetchOp::verify() {
   Block &block = getBody().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());

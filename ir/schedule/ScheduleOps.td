@@ -96,6 +96,20 @@ def Sched_CopyOp : Sched_Op<"copy", [InOrder, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Sched_CopyBoxOp : Sched_Op<"copy_box", [InOrder]> {
+  let summary = "asynchronous copy of a box of a tensor in global memory to a slot";
+  let description = [{
+    ```mlir
+    sched.copy_box [%k, %m] -> %a[%slot] {tensor = #sched.box<…>} : !sched.ring<…>
+    ```
+    The box begins at these indices of the tensor's dimensions, of which the contiguous one is the first. Elements outside of the
+    tensor are zeros. One thread of the role starts the copy; the publish of the slot counts its bytes.
+  }];
+  let arguments = (ins Variadic<I32>:$starts, Sched_RingType:$ring, I32:$slot, Sched_BoxAttr:$tensor);
+  let assemblyFormat = "`[` $starts `]` `->` $ring `[` $slot `]` attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+
 def Sched_FetchOp : Sched_Op<"fetch", [InOrder, SingleBlock, NoRegionArguments]> {
   let summary = "loads whose values stay in registers until they are put into slots";
   let description = [{
@@ -195,8 +209,8 @@ def Sched_RoleOp : Sched_Op<"role", [RecursiveMemoryEffects, SingleBlock, NoTerm
     sched.role consumer 0 to 4 { … }
     sched.role producer 4 to 8 { … }
     ```
-    Warps from the first number up to, not including, the second. Every role has as many warps as the layouts of tiles
-    are for. All of the kernel but rings and channels is in roles, which hand each other tiles through them alone.
+    Warps from the first number up to, not including, the second. A role with tensors has as many warps as their layouts
+    are for; one that copies boxes may have fewer. All of the kernel but rings and channels is in roles, which hand each other tiles through them alone.
   }];
   let arguments = (ins Sched_RoleKindAttr:$kind, I32Attr:$first, I32Attr:$end);
   let regions = (region SizedRegion<1>:$body);

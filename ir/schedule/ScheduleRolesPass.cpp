@@ -20,13 +20,11 @@ struct ScheduleRolesPass : public schedule::impl::ScheduleRolesBase<ScheduleRole
     FailureOr<HandSchedule> byHand = HandSchedule::get(file, text, name, &getContext());
     if (failed(byHand))
       return failure();
-    if (!byHand->hasRoles())
-      return success();
     return forEachKernel(getOperation(), {getArgument(), target, numWarps},
                          [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
                              const distribute::Program &) -> LogicalResult {
                            return isExpanded(kernel) ? success()
-                                                     : assignRoles(kernel, layouts, *byHand);
+                                                     : assignRoles(kernel, layouts, &*byHand);
                          });
   }
   void runOnOperation() override {

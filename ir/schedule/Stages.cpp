@@ -3,12 +3,13 @@
 #include "ir/schedule/Allocate.h"
 #include "ir/schedule/Check.h"
 #include "ir/schedule/Explain.h"
-#include "ir/schedule/Rings.h"
+#include "ir/schedule/RoleRules.h"
 #include "ir/schedule/Roles.h"
 #include "ir/tile/LoopHints.h"
 #include "ir/tile/Remarks.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -27,8 +28,16 @@ void schedule::removePipeline(scf::ForOp loop) {
                          SchedDialect::kRoleAsked})
     loop->removeAttr(name);
   for (Operation &op : *loop.getBody())
-    for (StringRef name : {SchedDialect::kRing, SchedDialect::kDeferred})
+    for (StringRef name : {SchedDialect::kRing, SchedDialect::kBox, SchedDialect::kDeferred})
       op.removeAttr(name);
+}
+
+std::optional<BoxChoice> schedule::getBoxChoice(StringRef name) {
+  return llvm::StringSwitch<std::optional<BoxChoice>>(name)
+      .Case("auto", BoxChoice::Auto)
+      .Case("off", BoxChoice::Off)
+      .Case("on", BoxChoice::On)
+      .Default(std::nullopt);
 }
 
 namespace {
@@ -46,10 +55,12 @@ public:
 
 private:
   void choose(scf::ForOp loop);
+  bool chooseBoxes(scf::ForOp loop, int64_t slots);
   LogicalResult follow(scf::ForOp loop, const HandSchedule::Entry &entry);
   FailureOr<Ahead> read(const HandSchedule::Entry &entry) const;
   /// Marks the loads that can run ahead; the first refusal of one that feeds products.
   std::optional<Refusal> markRings(scf::ForOp loop, CopyKind copies);
+  std::optional<Refusal> findBoxFault(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
 
   func::FuncOp kernel;
@@ -90,16 +101,21 @@ static void explainDetours(scf::ForOp loop, std::optional<Refusal> &first) {
 std::optional<Refusal> StageScheduler::markRings(scf::ForOp loop, CopyKind copies) {
   RingRules rules(loop, layouts, copies);
   std::optional<Refusal> first;
-  explainDetours(loop, first);
+  bool isBoxes = copies == CopyKind::Boxes;
+  if (!isBoxes)
+    explainDetours(loop, first);
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     if (!feedsProduct(load.getResult(), loop.getBody()))
       continue;
     Refusal refusal;
     if (RingAttr ring = rules.plan(load, refusal)) {
       load->setAttr(SchedDialect::kRing, ring);
+      if (isBoxes)
+        load->setAttr(SchedDialect::kBox, rules.findBox(load, ring));
       continue;
     }
-    emitRemark(load, RemarkName::LoadNotAhead, "the load does not run ahead: " + refusal.why);
+    if (!isBoxes)
+      emitRemark(load, RemarkName::LoadNotAhead, "the load does not run ahead: " + refusal.why);
     if (!first)
       first = std::move(refusal);
   }
@@ -120,9 +136,58 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Chunks fill all slots but the one that is read; of registers, the last iteration is in none.
+/// Copies fill all slots but the one that is read; of registers, the last iteration is in none.
 static int64_t farthest(CopyKind copies, int64_t slots) {
-  return copies == CopyKind::Chunks ? slots - 1 : slots;
+  return copies == CopyKind::Registers ? slots : slots - 1;
+}
+
+/// What keeps a loop whose loads may be boxes from copying them by a role of its own.
+std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
+  if (std::string fault = findRoleFault(/*producers=*/1, CopyKind::Boxes, layouts); !fault.empty())
+    return Refusal{loop, fault};
+  if (std::optional<Refusal> refusal = markRings(loop, CopyKind::Boxes))
+    return refusal;
+  if (int64_t count = llvm::count_if(loop.getBody()->getOps<tile::LoadOp>(), getRing);
+      count > kMaxBoxes)
+    return Refusal{loop, "it has " + std::to_string(count) + " of them, and a launch describes " +
+                             std::to_string(kMaxBoxes) + " tensors at most"};
+  if (std::optional<Refusal> refusal = findRoleFault(loop))
+    return refusal;
+  std::optional<Refusal> other;
+  kernel.walk([&](scf::ForOp before) {
+    if (PipelineAttr pipeline = getPipeline(before);
+        pipeline && before != loop && pipeline.getCopies() == CopyKind::Boxes)
+      other = Refusal{before, "another loop of the kernel has roles already"};
+  });
+  return other;
+}
+
+/// Whether a role for copies pays: instructions of warp groups leave threads idle that would
+/// compute addresses, and large blocks keep them busy while one thread starts the next copies.
+static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
+  constexpr int64_t kLeastElements = 128 * 64;
+  return llvm::all_of(loop.getBody()->getOps<tile::DotOp>(), [&](tile::DotOp dot) {
+    return layouts.getDot(dot).warpGroup &&
+           cast<RankedTensorType>(dot.getType()).getNumElements() >= kLeastElements;
+  });
+}
+
+/// Gives the loop copies of boxes, if all of its loads that feed products can be some.
+bool StageScheduler::chooseBoxes(scf::ForOp loop, int64_t slots) {
+  bool feeds = llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+    return feedsProduct(load.getResult(), loop.getBody());
+  });
+  if (options.boxes == BoxChoice::Off || !layouts.target().hasBoxCopies || !feeds ||
+      (options.boxes == BoxChoice::Auto && !paysForRole(loop, layouts)))
+    return false;
+  if (std::optional<Refusal> refusal = findBoxFault(loop)) {
+    emitRemark(refusal->op, RemarkName::LoadNotBox,
+               "the loop's loads are not copies of boxes: " + refusal->why);
+    removePipeline(loop);
+    return false;
+  }
+  set(loop, {CopyKind::Boxes, slots, farthest(CopyKind::Boxes, slots)});
+  return true;
 }
 
 void StageScheduler::choose(scf::ForOp loop) {
@@ -133,6 +198,8 @@ void StageScheduler::choose(scf::ForOp loop) {
                       "num_stages=" + Twine(slots) + " asks for none of its loads to run ahead");
   if (loop.getUnsignedCmp())
     return remarkNone(loop, kUnsigned);
+  if (chooseBoxes(loop, slots))
+    return;
   std::optional<Refusal> refusal = markRings(loop, copies);
   if (!slotBytesOf(loop))
     return remarkNone(loop, refusal ? "none of its loads can run ahead; " + refusal->why
@@ -150,6 +217,9 @@ FailureOr<Ahead> StageScheduler::read(const HandSchedule::Entry &entry) const {
   if (copies == CopyKind::Chunks && !target.hasAsyncCopy)
     return emitError(entry.loc) << entry.describe() << " wants copies=chunks, but " << target.name
                                 << " has no asynchronous copies; use copies=registers";
+  if (copies == CopyKind::Boxes && !target.hasBoxCopies)
+    return emitError(entry.loc) << entry.describe() << " wants copies=boxes, but " << target.name
+                                << " has no copies of boxes";
   int64_t distance = entry.distance.value_or(farthest(copies, entry.slots));
   if (std::string fault = findFault(entry.slots, distance, copies); !fault.empty())
     return emitError(entry.loc) << entry.describe() << ": " << fault;
@@ -176,6 +246,10 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
   if (loop.getUnsignedCmp())
     return refuse(kUnsigned, loop);
   std::optional<Refusal> refusal = markRings(loop, ahead->copies);
+  if (refusal && ahead->copies == CopyKind::Boxes) {
+    removePipeline(loop);
+    return refuse("not all of its loads are boxes; " + refusal->why, refusal->op);
+  }
   if (!slotBytesOf(loop))
     return refusal ? refuse("none of its loads can run ahead; " + refusal->why, refusal->op)
                    : refuse(kNoProduct, loop);
@@ -188,7 +262,6 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
 
 LogicalResult StageScheduler::run() {
   kernel.getContext()->getOrLoadDialect<SchedDialect>();
-  explainLayouts(kernel, layouts);
   llvm::DenseMap<Operation *, const HandSchedule::Entry *> byHand;
   if (options.byHand) {
     auto matched = options.byHand->match(kernel);
@@ -208,6 +281,7 @@ LogicalResult StageScheduler::run() {
       choose(loop);
     return WalkResult::advance();
   });
+  explainLayouts(kernel, layouts);
   return failure(walk.wasInterrupted());
 }
 
@@ -219,7 +293,7 @@ LogicalResult schedule::scheduleStages(func::FuncOp kernel, const LayoutAssignme
 LogicalResult schedule::scheduleKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
                                        const StageOptions &options) {
   if (failed(scheduleStages(kernel, layouts, options)) ||
-      (options.byHand && failed(assignRoles(kernel, layouts, *options.byHand))) ||
+      failed(assignRoles(kernel, layouts, options.byHand)) ||
       failed(allocateSlots(kernel, layouts)))
     return failure();
   return checkSchedule(kernel, layouts);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ir/layout/MatrixTile.h"
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

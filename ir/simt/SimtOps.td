@@ -3,6 +3,7 @@
 #ifndef TILERUN_IR_SIMT_SIMTOPS_TD
 #define TILERUN_IR_SIMT_SIMTOPS_TD
 
+include "ir/schedule/ScheduleAttrs.td"
 include "ir/simt/GroupOps.td"
 include "ir/simt/SimtOpBase.td"
 include "ir/tile/TileAttrs.td"
@@ -156,6 +157,22 @@ def Simt_AsyncCopyOp : Simt_Op<"async_copy", [SaysSharedUse, MemoryEffects<[MemR
   let assemblyFormat = "$bytes $address `->` $buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
 }
 
+def Simt_BoxCopyOp : Simt_Op<"box_copy", [SaysSharedUse, AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "start copying a box of a tensor in global memory to shared memory, if a predicate holds";
+  let description = [{
+    ```mlir
+    simt.box_copy [%k, %m] -> %a[%offset] counts %phases[%place] mask %first {tensor = #sched.box<…>}
+    ```
+    Lines of at most 128 bytes follow each other in shared memory; their chunks of 16 bytes are permuted as in
+    `layout::swizzledTile`, so `offset` is a multiple of eight lines. Elements outside of the tensor are zeros. When the bytes have landed they are
+    taken from those that the phase barrier still expects (`phase_arrive`). `tensor` has the sizes of the box: up to 256
+    lines.
+  }];
+  let arguments = (ins Variadic<I32>:$starts, Simt_SharedType:$buffer, I32:$offset, Simt_SharedType:$phases, I32:$place,
+                   Optional<I1>:$mask, Sched_BoxAttr:$tensor);
+  let assemblyFormat = "`[` $starts `]` `->` $buffer `[` $offset `]` `counts` $phases `[` $place `]` (`mask` $mask^)? attr-dict";
+}
+
 def Simt_AsyncCommitOp : Simt_Op<"async_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "close the group of asynchronous copies that this thread has started";
   let assemblyFormat = "attr-dict";
@@ -207,10 +224,11 @@ def Simt_PhaseArriveOp : Simt_Op<"phase_arrive", [SaysSharedUse, MemoryEffects<[
   let summary = "this thread arrives at a phase barrier, if a predicate holds, and does not wait";
   let description = [{
     A thread that has seen the phase end sees this thread's earlier accesses. To cover those of a whole warp, one thread arrives
-    after a barrier of the warp.
+    after a barrier of the warp. With `expects`, the phase does not end before so many bytes more have landed by `box_copy`;
+    who has seen its end sees them.
   }];
-  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask);
-  let assemblyFormat = "$buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask, DefaultValuedAttr<I32Attr, "0">:$bytes);
+  let assemblyFormat = "$buffer `[` $offset `]` (`expects` $bytes^)? (`mask` $mask^)? attr-dict";
 }
 
 def Simt_PhaseWaitOp : Simt_Op<"phase_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {

@@ -32,8 +32,8 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          hasLoadMatrix, countsFlightAsStage, mostStepsOfRead, hasDotBytes, readsFloat8,
-         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, sharedModel,
-         exchange, matrixInstructions, warpGroupInstructions] = target;
+         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, hasBoxCopies,
+         sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -52,6 +52,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("float8-fnuz", hasUnsignedZeros8);
   flag("grid-dependency", hasGridDependency);
   flag("roles", hasRoles);
+  flag("box-copies", hasBoxCopies);
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});
   // Not below the largest element: an access is of whole elements.

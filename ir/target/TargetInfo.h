@@ -114,6 +114,9 @@ struct TargetInfo {
   /// Warps of a program may be roles that do different things: there are phase barriers in shared
   /// memory, and barriers of some of the warps.
   bool hasRoles = false;
+  /// One instruction copies a box of a tensor in global memory to shared memory and counts its
+  /// bytes at a phase barrier; the tensor is described before the launch.
+  bool hasBoxCopies = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

@@ -52,6 +52,13 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readNumber(value, 24, 255, r.options.maxRegisters); }},
     {"ptx-version", "83 for 8.3",
      [](Request &r, Value value) { return readNumber(value, 0, 999, r.options.ptxVersion); }},
+    {"tma", "auto, off or on: loads as copies of boxes",
+     [](Request &r, Value value) -> std::string {
+       if (value != "auto" && value != "off" && value != "on")
+         return "not auto, off or on";
+       r.options.boxes = value;
+       return "";
+     }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"emit", "a phase", // To look at instead of code to load.
@@ -60,6 +67,38 @@ constexpr Option<Request> kOptions[] = {
 // The version in PTX's first directive: "8.0".
 llvm::StringRef getPtxVersion(llvm::StringRef ptx) {
   return ptx.split(".version").second.ltrim().take_until([](char c) { return c <= ' '; });
+}
+
+std::vector<TilerunPluginStep> getSteps(const tilerun::backend::DerivedParameter &derived) {
+  using Kind = tilerun::backend::DerivedParameter::Step::Kind;
+  std::vector<TilerunPluginStep> steps;
+  for (const auto &[kind, value] : derived.steps) {
+    uint32_t operation = TILERUN_STEP_CONSTANT;
+    switch (kind) {
+    case Kind::Constant:
+      break;
+    case Kind::Argument:
+      operation = TILERUN_STEP_ARGUMENT;
+      break;
+    case Kind::Add:
+      operation = TILERUN_STEP_ADD;
+      break;
+    case Kind::Subtract:
+      operation = TILERUN_STEP_SUBTRACT;
+      break;
+    case Kind::Multiply:
+      operation = TILERUN_STEP_MULTIPLY;
+      break;
+    case Kind::Word:
+      operation = TILERUN_STEP_WORD;
+      break;
+    case Kind::Require:
+      operation = TILERUN_STEP_REQUIRE;
+      break;
+    }
+    steps.push_back({operation, 0, value});
+  }
+  return steps;
 }
 
 TilerunStatus compile(const TilerunPluginCompileRequest *request,
@@ -97,6 +136,13 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
           : ("cuda:ptx-" + getPtxVersion(compiled->ptx) + ":" + compiled->arch).str();
   auto owned = std::make_unique<OwnedArtifact>(std::move(compiled->ptx), std::move(compatibility));
   owned->addKernel(kernel);
+  if (!compiled->derived.empty()) {
+    TilerunPluginKernelDetails details = {};
+    details.lanes = 32;
+    owned->addDetails(0, details);
+  }
+  for (const tilerun::backend::DerivedParameter &derived : compiled->derived)
+    owned->addDerived(derived.form, getSteps(derived));
   *artifact = OwnedArtifact::give(std::move(owned));
   return TILERUN_STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugins/cuda/Driver.h"
+#include "plugins/cuda/TensorMaps.h"
 #include "plugins/stream_driver/Attributes.h"
 #include "plugins/stream_driver/Plugin.h"
 
@@ -19,7 +20,10 @@ struct Device : DeviceState<Device> {
   using EventHandle = CUevent;
   using ModuleHandle = CUmodule;
   using FunctionHandle = CUfunction;
+  using TensorMaps = cuda::TensorMaps;
+  using KernelState = TensorMapCache;
   static constexpr const char *kName = "cuda";
+  static constexpr std::initializer_list<std::string_view> kDerivedForms = {"words", "tensor-map"};
 
   const Driver &driver = getDriver(); ///< `count` found it.
   CUdevice handle = 0;

@@ -42,6 +42,9 @@ static std::string openDriver(Driver &driver) {
     return std::string("the CUDA driver library '") + path + "' has no function " name;
   CUDA_FUNCTION_LIST(CUDA_LOAD)
 #undef CUDA_LOAD
+#define CUDA_LOAD(member, name, parameters) (void)loadFunction(library, name, driver.member);
+  CUDA_OPTIONAL_LIST(CUDA_LOAD)
+#undef CUDA_LOAD
   if (CUresult error = driver.cuInit(0)) {
     std::string name = driver.getErrorName(error);
     return "cuInit(0): " + name + ": " + driver.getErrorText(error);

@@ -117,9 +117,17 @@ struct CUuuid {
   X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                          \
     (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))
 
+/// The same of those that older drivers lack: null there.
+#define CUDA_OPTIONAL_LIST(X)                                                                      \
+  X(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                              \
+    (void *map, int type, uint32_t rank, void *base, const uint64_t *extents,                      \
+     const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,          \
+     int swizzle, int promotion, int fill))
+
 struct Driver {
 #define CUDA_MEMBER(member, name, parameters) CUresult(*member) parameters = nullptr;
   CUDA_FUNCTION_LIST(CUDA_MEMBER)
+  CUDA_OPTIONAL_LIST(CUDA_MEMBER)
 #undef CUDA_MEMBER
   int version = 0; ///< 13000 for 13.0.
 

@@ -53,6 +53,7 @@ template <typename D> struct KernelOf {
   const char *name;                ///< In the device's kernelNames.
   const ModuleTable::Entry *entry; ///< Null if the artifact does not describe it.
   uint32_t maxShared;              ///< The maximum for a launch.
+  typename D::KernelState state;
 };
 template <typename D> struct ModuleOf {
   D *device;
@@ -73,6 +74,8 @@ template <typename D> struct DeviceState {
   std::set<std::string> kernelNames; ///< Outlive their modules.
 
   // Defaults that a driver may keep.
+  struct KernelState {}; ///< Of a kernel, the driver's own.
+  static constexpr std::initializer_list<std::string_view> kDerivedForms = {"words"};
   TilerunStatus open(const TilerunErrorSink *) { return TILERUN_STATUS_OK; }
   bool sharesMemory(const DeviceState &peer) const { return this == &peer; }
   static bool launchesWait() { return false; } ///< Until the grid has ended.

@@ -3,7 +3,7 @@
 // getFunction; maxShared, and getSharedLimit and allowShared for shared memory beyond what every
 // launch may have; getKernelNumber; launch, which takes no lock and allocates nothing; and
 // isFinal(compatibility) and finalize(bytes, detail), which makes bytes that the driver need not
-// compile.
+// compile. A driver with tensor maps has a class TensorMaps, which makes those of one launch.
 #pragma once
 
 #include "plugins/stream_driver/Device.h"
@@ -32,7 +32,7 @@ TilerunStatus checkArtifact(D *device, const TilerunPluginArtifact &artifact, co
                 std::string("the artifact is for '") + text + "': " + reason);
   if (!artifact.num_bytes)
     return fail(sink, TILERUN_STATUS_COMPILE, call, device, "the artifact is empty");
-  if (std::string wrong = checkKernels(artifact, /*takesWords=*/true); !wrong.empty())
+  if (std::string wrong = checkKernels(artifact, D::kDerivedForms); !wrong.empty())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, device, wrong);
   return TILERUN_STATUS_OK;
 }
@@ -117,8 +117,7 @@ template <typename D> struct Modules {
       kept = device->kernelNames.insert(name).first->c_str();
     }
     std::lock_guard lock(module->mutex);
-    module->kernels.push_back(
-        std::make_unique<KernelOf<D>>(KernelOf<D>{device, function, kept, entry, most}));
+    module->kernels.emplace_back(new KernelOf<D>{device, function, kept, entry, most, {}});
     *out = reinterpret_cast<TilerunPluginKernel *>(module->kernels.back().get());
     return TILERUN_STATUS_OK;
   }
@@ -150,6 +149,13 @@ template <typename D> struct Modules {
     for (size_t i = 0; i < entry.derived.size(); ++i)
       parameters[count++] = const_cast<uint64_t *>(call.launch.derived[i]);
     call.parameters = parameters;
+    if constexpr (requires { typename D::TensorMaps; }) {
+      typename D::TensorMaps maps;
+      if (Outcome outcome = maps.encode(*kernel->device, kernel->state, entry.derived,
+                                        parameters + entry.offsets.size()))
+        return outcome;
+      return kernel->device->launch(kernel->function, call, getStream(kernel->device, stream));
+    }
     return kernel->device->launch(kernel->function, call, getStream(kernel->device, stream));
   }
 

@@ -3,7 +3,10 @@
 
 #include "tilerun/plugin.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace tilerun::plugin_support {
 
@@ -11,9 +14,10 @@ namespace tilerun::plugin_support {
 constexpr uint32_t kMostWithDerived = 512;
 
 /// Says which part of an artifact cannot be loaded; empty if all can. Kernels and parameters are
-/// elements of arrays, so their size is fixed. Plugins with `takesWords` know derived parameters of
-/// the form "words", others none.
-inline std::string checkKernels(const TilerunPluginArtifact &artifact, bool takesWords = false) {
+/// elements of arrays, so their size is fixed. `forms`: those of derived parameters that the plugin
+/// knows.
+inline std::string checkKernels(const TilerunPluginArtifact &artifact,
+                                std::initializer_list<std::string_view> forms = {}) {
   auto refuse = [](const std::string &what, uint32_t size, size_t ours) {
     return what + " has the struct_size " + std::to_string(size) + ", not " + std::to_string(ours) +
            ", which is fixed";
@@ -32,7 +36,8 @@ inline std::string checkKernels(const TilerunPluginArtifact &artifact, bool take
     if (!details)
       continue;
     for (uint32_t d = 0; d < details->num_derived; ++d)
-      if (std::string form = details->derived[d]->form; form != "words" || !takesWords)
+      if (std::string form = details->derived[d]->form;
+          std::find(forms.begin(), forms.end(), form) == forms.end())
         return what + " has a derived parameter of the form '" + form +
                "', which this plugin does not know";
     if (details->num_derived && info.num_parameters + details->num_derived > kMostWithDerived)

@@ -15,7 +15,12 @@ public:
     uint64_t packedBytes;
     uint32_t sharedBytes;
     std::vector<uint32_t> offsets; ///< Of the packed arguments.
-    std::vector<uint32_t> derived; ///< Bytes of each derived parameter, whose form is "words".
+    /// A derived parameter: its words, or what its form makes of them.
+    struct Derived {
+      uint32_t numWords;
+      bool isTensorMap; ///< Of the form "tensor-map".
+    };
+    std::vector<Derived> derived;
   };
 
   explicit ModuleTable(const TilerunPluginArtifact &artifact) {
@@ -27,7 +32,8 @@ public:
       const TilerunPluginKernelDetails *details =
           TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
       for (uint32_t d = 0; details && d < details->num_derived; ++d)
-        entry.derived.push_back(details->derived[d]->num_words * 8);
+        entry.derived.push_back({details->derived[d]->num_words,
+                                 std::string_view(details->derived[d]->form) == "tensor-map"});
     }
   }
   /// Null if the artifact does not describe it.

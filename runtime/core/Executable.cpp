@@ -78,9 +78,24 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
 
 Status Executable::launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const {
   plugin::LaunchPlan::Words words;
-  if (std::string reason = plan->apply(launch, words); !reason.empty())
-    return Status::invalid("kernel '" + name + "': " + reason);
-  return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
+  plugin::LaunchPlan::Refusal refusal = plan->apply(launch, words);
+  if (!refusal) [[likely]]
+    return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
+  if (refusal.isOfArguments && makeGeneral)
+    return launchGeneral(stream, launch);
+  return Status::invalid("kernel '" + name + "': " + refusal.reason);
+}
+
+// The launch has the caller's grid and arguments still: nothing was derived from them.
+Status Executable::launchGeneral(const Stream &stream, TilerunPluginLaunch &launch) const {
+  std::shared_ptr<Executable> other;
+  {
+    std::lock_guard lock(generalMutex);
+    if (!general)
+      TILERUN_TRY(makeGeneral(general));
+    other = general;
+  }
+  return other->launch(stream, launch.grid, launch.arguments, launch.flags, launch.ranges);
 }
 
 void Executable::unload() {

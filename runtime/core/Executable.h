@@ -4,6 +4,8 @@
 #include "runtime/core/Device.h"
 #include "runtime/plugin/LaunchPlan.h"
 
+#include <functional>
+#include <mutex>
 #include <vector>
 
 namespace tilerun::core {
@@ -28,6 +30,13 @@ public:
   ~Executable();
   Executable(const Executable &) = delete;
   Executable &operator=(const Executable &) = delete;
+
+  /// Makes code of the same kernel for arguments that this one's refuses.
+  using MakeGeneral = std::function<Status(std::shared_ptr<Executable> &)>;
+  /// Whether there are such arguments: negative sizes, or strides that no tensor map can have.
+  bool hasRequirements() const { return plan && plan->hasRequirements(); }
+  /// To be called by the first launch with such arguments. Before the first launch.
+  void setGeneral(MakeGeneral make) { makeGeneral = std::move(make); }
 
   const std::string &getName() const { return name; }
   uint64_t getDeviceSerial() const { return deviceSerial; }
@@ -72,6 +81,7 @@ private:
   Executable(Device &device, std::string name);
   Status readInfo(const TilerunPluginKernelInfo &info, const TilerunPluginKernelDetails *details);
   Status launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const;
+  Status launchGeneral(const Stream &stream, TilerunPluginLaunch &launch) const;
   void unload(); ///< Under the lock of `modules`, with the device's work done.
   Status makeGridError(int axis, uint64_t programs) const;
 
@@ -85,6 +95,9 @@ private:
   uint32_t threads = 0, sharedBytes = 0, packedBytes = 0;
   std::vector<Parameter> parameters;
   std::unique_ptr<const plugin::LaunchPlan> plan; ///< Null for an ordinary kernel.
+  MakeGeneral makeGeneral;                        ///< None: such launches are refused.
+  mutable std::mutex generalMutex;                ///< Guards `general`.
+  mutable std::shared_ptr<Executable> general;
 };
 
 } // namespace tilerun::core

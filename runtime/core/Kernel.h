@@ -89,6 +89,9 @@ private:
   Status specializeOnce(Device &device, const SpecializationKey &key,
                         const TilerunCompileOptions &options, const TilerunArgument *arguments,
                         uint32_t numArguments, const Specialization *&specialization);
+  /// The same kernel without what makes assumptions about arguments that are not in its signature.
+  Executable::MakeGeneral makeGeneral(Device &device, const std::string &signature,
+                                      const TilerunCompileOptions &options) const;
   Status specializeFor(Device &device, const TilerunCompileOptions &options,
                        const TilerunArgument *arguments, uint32_t numArguments,
                        std::shared_ptr<const Specialization> &specialization) const;

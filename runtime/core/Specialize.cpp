@@ -66,6 +66,28 @@ static bool isOfKind(const SignatureEntry &entry, uint16_t kind) {
   return kind == (isFloatType(entry.dtype) ? TILERUN_ARGUMENT_FLOAT : TILERUN_ARGUMENT_INTEGER);
 }
 
+Executable::MakeGeneral Kernel::makeGeneral(Device &device, const std::string &signature,
+                                            const TilerunCompileOptions &options) const {
+  // The caller's options live as long as its call.
+  std::vector<std::pair<std::string, std::string>> kept;
+  for (uint32_t i = 0; i < options.num_options; ++i)
+    if (options.options[i].name != std::string_view("tma"))
+      kept.emplace_back(options.options[i].name, options.options[i].value);
+  kept.emplace_back("tma", "off");
+  return [program = program, &device, signature, plain = options,
+          kept = std::move(kept)](std::shared_ptr<Executable> &executable) -> Status {
+    std::vector<TilerunPluginOption> list;
+    for (const auto &[name, value] : kept)
+      list.push_back({name.c_str(), value.c_str()});
+    TilerunCompileOptions options = plain;
+    options.num_options = static_cast<uint32_t>(list.size());
+    options.options = list.data();
+    CompiledArtifact compiled;
+    TILERUN_TRY(program->compile(device, signature, options, compiled));
+    return Executable::load(device, *compiled.artifact, program->getName(), executable);
+  };
+}
+
 Status Kernel::specialize(Device &device, const std::string &signature,
                           const TilerunCompileOptions &options,
                           std::shared_ptr<Specialization> &out) const {
@@ -92,6 +114,9 @@ Status Kernel::specialize(Device &device, const std::string &signature,
     if (!compiled.fromCache || !std::exchange(again, false))
       return loaded;
   }
+
+  if (specialization->executable->hasRequirements())
+    specialization->executable->setGeneral(makeGeneral(device, whole, options));
 
   const std::vector<SourceParameter> &source = program->getParameters();
   std::vector<const SignatureEntry *> typed;

@@ -31,8 +31,9 @@ static std::pair<size_t, size_t> getEffect(uint32_t operation) {
     return {0, 1};
   if (operation >= TILERUN_STEP_ADD && operation <= TILERUN_STEP_MAXIMUM)
     return {2, 1};
-  return operation == TILERUN_STEP_WORD ? std::pair<size_t, size_t>(1, 0)
-                                        : std::pair<size_t, size_t>(0, 0);
+  return operation == TILERUN_STEP_WORD || operation == TILERUN_STEP_REQUIRE
+             ? std::pair<size_t, size_t>(1, 0)
+             : std::pair<size_t, size_t>(0, 0);
 }
 
 static std::string checkSteps(const TilerunPluginKernelInfo &kernel,
@@ -175,8 +176,8 @@ static uint64_t combine(uint32_t operation, uint64_t x, uint64_t y) {
   }
 }
 
-const char *LaunchPlan::compute(const Derived &parameter, const TilerunPluginLaunch &launch,
-                                const uint32_t grid[3], uint64_t *words) const {
+LaunchPlan::Refusal LaunchPlan::compute(const Derived &parameter, const TilerunPluginLaunch &launch,
+                                        const uint32_t grid[3], uint64_t *words) const {
   uint64_t stack[kMostStack];
   uint64_t *top = stack; // One past the last number.
   const auto *packed = static_cast<const uint8_t *>(launch.arguments);
@@ -184,10 +185,13 @@ const char *LaunchPlan::compute(const Derived &parameter, const TilerunPluginLau
     if (getEffect(step.operation).first == 2) {
       --top;
       if (step.operation == TILERUN_STEP_CEIL_DIVIDE && static_cast<int64_t>(*top) < 1)
-        return "a derived parameter divides by less than 1";
+        return {"a derived parameter divides by less than 1"};
       top[-1] = combine(step.operation, top[-1], top[0]);
     } else if (step.operation == TILERUN_STEP_WORD) {
       *words++ = *--top;
+    } else if (step.operation == TILERUN_STEP_REQUIRE) {
+      if (static_cast<int64_t>(*--top) < 0) [[unlikely]]
+        return {"a size or a stride is negative, or larger than its code can do", true};
     } else if (step.operation == TILERUN_STEP_ARGUMENT) {
       const Parameter &from = parameters[static_cast<size_t>(step.value)];
       *top++ = readArgument(packed + from.offset, from.bytes);
@@ -196,15 +200,22 @@ const char *LaunchPlan::compute(const Derived &parameter, const TilerunPluginLau
                                                    : static_cast<uint64_t>(step.value);
     }
   }
-  return nullptr;
+  return {};
 }
 
-std::string LaunchPlan::apply(TilerunPluginLaunch &launch, Words &storage) const {
+bool LaunchPlan::hasRequirements() const {
+  return std::any_of(derived.begin(), derived.end(), [](const Derived &parameter) {
+    return std::any_of(parameter.steps.begin(), parameter.steps.end(),
+                       [](const auto &step) { return step.operation == TILERUN_STEP_REQUIRE; });
+  });
+}
+
+LaunchPlan::Refusal LaunchPlan::apply(TilerunPluginLaunch &launch, Words &storage) const {
   const uint32_t grid[3] = {launch.grid[0], launch.grid[1], launch.grid[2]};
   uint64_t *words = storage.words;
   for (size_t i = 0; i < derived.size(); ++i) {
-    if (const char *reason = compute(derived[i], launch, grid, words))
-      return reason;
+    if (Refusal refusal = compute(derived[i], launch, grid, words)) [[unlikely]]
+      return refusal;
     storage.derived[i] = words;
     words += derived[i].numWords;
   }
@@ -219,12 +230,12 @@ std::string LaunchPlan::apply(TilerunPluginLaunch &launch, Words &storage) const
     const uint64_t most = std::max(std::min<uint64_t>(mostPrograms, 1u << 30) / size * size, size);
     launch.grid[0] = static_cast<uint32_t>(std::min(wanted, most));
     launch.grid[1] = launch.grid[2] = 1;
-    return "";
+    return {};
   }
   for (int axis = 0; axis < 3; ++axis)
     if (grid[axis] % cluster[axis])
-      return "the grid has " + std::to_string(grid[axis]) + " programs on axis " +
-             std::to_string(axis) + ", which are not whole clusters of " +
-             std::to_string(cluster[axis]);
-  return "";
+      return {"the grid has " + std::to_string(grid[axis]) + " programs on axis " +
+              std::to_string(axis) + ", which are not whole clusters of " +
+              std::to_string(cluster[axis])};
+  return {};
 }

@@ -34,9 +34,17 @@ public:
     uint64_t words[kMostWords];
     const uint64_t *derived[kMostDerived];
   };
-  /// Completes a launch whose arguments are packed and whose grid is the caller's. Empty, or why it
-  /// is refused. Allocates nothing when it succeeds.
-  std::string apply(TilerunPluginLaunch &launch, Words &storage) const;
+  /// Why a launch is refused; no reason: it is not.
+  struct Refusal {
+    std::string reason;
+    bool isOfArguments = false; ///< A required number is negative: other code can do it.
+    explicit operator bool() const { return !reason.empty(); }
+  };
+  /// Completes a launch whose arguments are packed and whose grid is the caller's. Allocates
+  /// nothing when it succeeds.
+  Refusal apply(TilerunPluginLaunch &launch, Words &storage) const;
+  /// Whether it may refuse arguments.
+  bool hasRequirements() const;
 
 private:
   struct Parameter {
@@ -46,9 +54,9 @@ private:
     std::vector<TilerunPluginStep> steps;
     uint32_t numWords;
   };
-  /// Null, or why the launch is refused.
-  const char *compute(const Derived &parameter, const TilerunPluginLaunch &launch,
-                      const uint32_t grid[3], uint64_t *words) const;
+  /// Whether the steps came to their end.
+  Refusal compute(const Derived &parameter, const TilerunPluginLaunch &launch,
+                  const uint32_t grid[3], uint64_t *words) const;
 
   std::vector<Parameter> parameters;
   std::vector<Derived> derived;

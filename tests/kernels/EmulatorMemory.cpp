@@ -234,8 +234,8 @@ bool Warp::access(PhaseArriveOp op) {
     if (!isActive(op.getMask(), lane))
       continue;
     uint64_t place = placeOf(op.getBuffer(), op.getOffset(), lane);
-    if (!program.checkPhaseEnd(*this, op, place) ||
-        !check(op, program.shared.arrive(thread(lane), place)))
+    if (!program.checkPhaseEnd(*this, op, place, op.getBytes()) ||
+        !check(op, program.shared.arrive(thread(lane), place, op.getBytes())))
       return false;
   }
   return true;
@@ -263,7 +263,7 @@ bool Warp::checkEnd() {
 std::optional<bool> Warp::accessMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<bool>>(op)
       .Case<AtomicRMWOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp, SharedAddOp,
-            AsyncCopyOp, PhaseInitOp, PhaseArriveOp>(
+            AsyncCopyOp, BoxCopyOp, PhaseInitOp, PhaseArriveOp>(
           [&](auto access) { return this->access(access); })
       .Default(std::nullopt);
 }

@@ -71,8 +71,8 @@ std::string Program::describeWarps() const {
   return text;
 }
 
-bool Program::checkPhaseEnd(const Warp &warp, Operation *op, uint64_t place) {
-  if (!shared.isLastArrival(place))
+bool Program::checkPhaseEnd(const Warp &warp, Operation *op, uint64_t place, uint32_t bytes) {
+  if (!shared.isLastArrival(place, bytes))
     return true;
   for (const std::unique_ptr<Warp> &other : warps)
     if (other->isAboutToSee(place))
@@ -100,18 +100,42 @@ void Program::releaseBarrier(const Warp &arrived) {
     warps[w]->release();
 }
 
+void Program::landBox() {
+  // The engine keeps no order.
+  std::swap(boxes[drawBelow(unsigned(boxes.size()))], boxes.back());
+  Box box = std::move(boxes.back());
+  boxes.pop_back();
+  if (shared.isLastBox(box.phase, box.bytes.size()))
+    for (const std::unique_ptr<Warp> &other : warps)
+      if (other->isAboutToSee(box.phase)) {
+        fail(*box.warp, box.op, "a phase ends before all have seen the end of the last one");
+        return;
+      }
+  if (SharedMemory::Problem problem = shared.endBox(box.place, box.bytes, box.phase))
+    fail(*box.warp, box.op, *problem);
+}
+
 void Program::schedule() {
   SmallVector<Warp *> ready;
   while (error.empty()) {
     ready.clear();
+    if (!boxes.empty() && drawSwitch())
+      landBox();
     bool isDone = true;
     for (const std::unique_ptr<Warp> &warp : warps) {
       isDone &= warp->getState() == Warp::State::Done;
       if (warp->canGoOn())
         ready.push_back(warp.get());
     }
-    if (isDone)
+    if (isDone) {
+      if (!boxes.empty() && error.empty())
+        fail(*boxes.front().warp, boxes.front().op, "the program ends and has not waited for this");
       return;
+    }
+    if (ready.empty() && !boxes.empty()) {
+      landBox();
+      continue;
+    }
     if (ready.empty()) {
       error = "no warp can go on:" + describeWarps();
       return;

@@ -33,9 +33,19 @@ public:
   /// must execute the same ones.
   bool joinGroup(const Warp &warp, unsigned size, unsigned index, mlir::Operation *op);
 
-  /// An arrival must not end a phase while a warp has not yet seen the end of the last one: to it
-  /// the two look like none.
-  bool checkPhaseEnd(const Warp &warp, mlir::Operation *op, uint64_t place);
+  /// An arrival, with `bytes` to come, must not end a phase while a warp has not yet seen the end
+  /// of the last one: to it the two look like none.
+  bool checkPhaseEnd(const Warp &warp, mlir::Operation *op, uint64_t place, uint32_t bytes);
+
+  /// A box on its way to shared memory.
+  struct Box {
+    mlir::Operation *op;
+    const Warp *warp; ///< That has started it.
+    uint64_t place, phase;
+    std::vector<uint8_t> bytes;
+  };
+  /// It lands at any later time.
+  void send(Box box) { boxes.push_back(std::move(box)); }
 
   const Code &code;
   llvm::ArrayRef<MemoryRange> memory;
@@ -45,6 +55,8 @@ public:
 
 private:
   void schedule();
+  /// Lets one of the boxes land.
+  void landBox();
   /// Lets those who meet at a barrier go on, if the one that has arrived there is the last.
   void releaseBarrier(const Warp &arrived);
   std::string describeWarps() const;
@@ -52,6 +64,7 @@ private:
   std::vector<std::unique_ptr<Warp>> warps;
   /// What each group has multiplied, by its first warp.
   std::vector<std::vector<mlir::Operation *>> groups;
+  std::vector<Box> boxes;
   uint64_t random, steps = 0;
   unsigned switches; ///< Of 256 places.
   std::string error;

@@ -13,8 +13,8 @@ static constexpr uint32_t kSeveralLanes = 255;
 /// The value read from a place that may not be read.
 static constexpr uint8_t kPoison = 0xcd;
 
-SharedMemory::SharedMemory(uint64_t bytes, unsigned warps)
-    : warps(warps), arena(bytes, kPoison), cells(bytes), readers(bytes * warps),
+SharedMemory::SharedMemory(uint64_t bytes, unsigned numWarps)
+    : warps(numWarps + 1), arena(bytes, kPoison), cells(bytes), readers(bytes * warps),
       writers(bytes * warps), fences(warps, 0), clocks(warps, std::vector<uint32_t>(warps, 0)) {
   for (unsigned w = 0; w < warps; ++w)
     clocks[w][w] = 1;
@@ -206,7 +206,7 @@ Problem SharedMemory::initialize(Thread thread, uint64_t place, uint32_t arrival
   if (Problem problem = write(thread, place, kOpaque))
     return problem;
   std::vector<uint32_t> none(warps, 0);
-  phases[place] = {arrivals, arrivals, 0, none, none};
+  phases[place] = {arrivals, arrivals, 0, 0, none, none};
   return std::nullopt;
 }
 
@@ -218,24 +218,54 @@ Problem SharedMemory::checkPhase(Thread thread, uint64_t place) const {
   return std::nullopt;
 }
 
-Problem SharedMemory::arrive(Thread thread, uint64_t place) {
+void SharedMemory::endIfComplete(Phase &phase) {
+  if (phase.missing || phase.bytes)
+    return;
+  phase.missing = phase.arrivals;
+  phase.seen = phase.arrived;
+  ++phase.ended;
+}
+
+Problem SharedMemory::arrive(Thread thread, uint64_t place, uint32_t bytes) {
   if (Problem problem = checkPhase(thread, place))
     return problem;
   Phase &phase = phases.at(place);
   const std::vector<uint32_t> &clock = clocks[thread.warp];
   for (unsigned w = 0; w < warps; ++w)
     phase.arrived[w] = std::max(phase.arrived[w], clock[w]);
-  if (--phase.missing == 0) {
-    phase.missing = phase.arrivals;
-    phase.seen = phase.arrived;
-    ++phase.ended;
-  }
+  if (!phase.missing)
+    return "arrival at a phase that waits for bytes alone";
+  --phase.missing;
+  phase.bytes += bytes;
+  endIfComplete(phase);
   return std::nullopt;
 }
 
-bool SharedMemory::isLastArrival(uint64_t place) const {
+bool SharedMemory::isLastArrival(uint64_t place, uint32_t bytes) const {
   auto found = phases.find(place);
-  return found != phases.end() && found->second.missing == 1;
+  return found != phases.end() && found->second.missing == 1 && found->second.bytes + bytes == 0;
+}
+
+Problem SharedMemory::beginBox(Thread thread, uint64_t place, uint64_t bytes) {
+  for (unsigned w = 0; w + 1 < warps; ++w)
+    clocks[warps - 1][w] = std::max(clocks[warps - 1][w], clocks[thread.warp][w]);
+  return beginCopy(thread, place, bytes);
+}
+
+Problem SharedMemory::endBox(uint64_t place, llvm::ArrayRef<uint8_t> bytes, uint64_t at) {
+  const unsigned engine = warps - 1;
+  if (Problem problem = endCopy({engine, 0}, place, bytes))
+    return problem;
+  Phase &phase = phases.at(at);
+  phase.arrived[engine] = ++clocks[engine][engine];
+  phase.bytes -= int64_t(bytes.size());
+  endIfComplete(phase);
+  return std::nullopt;
+}
+
+bool SharedMemory::isLastBox(uint64_t at, uint64_t bytes) const {
+  const Phase &phase = phases.at(at);
+  return !phase.missing && phase.bytes == int64_t(bytes);
 }
 
 bool SharedMemory::hasEnded(uint64_t place, unsigned parity) const {

@@ -16,7 +16,8 @@
 
 namespace tilerun::test::emulator {
 
-/// A thread; kUnknownLane for an access by an unknown lane.
+/// A thread; kUnknownLane for an access by an unknown lane. The warp behind the last one is the
+/// engine that copies boxes.
 struct Thread {
   unsigned warp, lane;
 };
@@ -43,9 +44,17 @@ public:
 
   /// Phase barriers: by the places of their 8 bytes.
   Problem initialize(Thread thread, uint64_t place, uint32_t arrivals);
-  Problem arrive(Thread thread, uint64_t place);
-  /// Whether one more arrival ends the phase.
-  bool isLastArrival(uint64_t place) const;
+  /// With `bytes`, the phase does not end before so many more have landed.
+  Problem arrive(Thread thread, uint64_t place, uint32_t bytes);
+  /// Whether one more arrival, with `bytes` to come, ends the phase.
+  bool isLastArrival(uint64_t place, uint32_t bytes) const;
+
+  /// The copy of a box begins: from here on the engine works, which sees what `thread` sees.
+  Problem beginBox(Thread thread, uint64_t place, uint64_t bytes);
+  /// It ends, and its bytes count at a phase barrier.
+  Problem endBox(uint64_t place, llvm::ArrayRef<uint8_t> bytes, uint64_t phase);
+  /// Whether the end of so many bytes ends the phase.
+  bool isLastBox(uint64_t phase, uint64_t bytes) const;
   /// Whether there is one that `thread` may use.
   Problem checkPhase(Thread thread, uint64_t place) const;
   /// Whether the latest phase of a parity has ended.
@@ -69,6 +78,7 @@ private:
   };
   struct Phase {
     uint32_t arrivals, missing;
+    int64_t bytes = 0; ///< That are still to land; negative: have landed and are not expected yet.
     uint64_t ended = 0;
     std::vector<uint32_t> arrived; ///< The accesses that the arrived warps had seen.
     std::vector<uint32_t> seen;    ///< The same, up to the last phase that has ended.
@@ -76,10 +86,11 @@ private:
   bool areOrdered(uint32_t warps, const std::vector<Entry> &entries, uint64_t place,
                   Thread thread) const;
   void note(uint32_t &warps, std::vector<Entry> &entries, uint64_t place, Thread thread);
+  void endIfComplete(Phase &phase);
   Problem checkRange(uint64_t place, uint64_t bytes) const;
   Problem checkOverwrite(Thread thread, uint64_t place) const;
 
-  unsigned warps;
+  unsigned warps; ///< With the engine.
   std::vector<uint8_t> arena;
   std::vector<Cell> cells;
   std::vector<Entry> readers, writers; ///< By byte and warp.

@@ -110,6 +110,7 @@ private:
   bool access(SharedStoreOp op);
   bool access(SharedAddOp op);
   bool access(AsyncCopyOp op);
+  bool access(BoxCopyOp op);
   bool access(PhaseInitOp op);
   bool access(PhaseArriveOp op);
   uint64_t placeOf(Value buffer, Value offset, unsigned lane) {

@@ -64,7 +64,8 @@ std::string emulateOnce(const PreparedCase &prepared, mlir::func::FuncOp kernel,
 std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
                       int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
-                      llvm::StringRef schedule = "") {
+                      llvm::StringRef schedule = "", llvm::StringRef boxes = "auto",
+                      unsigned *numBoxes = nullptr) {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -79,13 +80,15 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
       return "padding fails: " + diagnostics;
     splitTensors(*module, mostElements, mostElements / 4);
   }
-  if (mlir::failed(
-          backend::lowerToThreads(*module, {&target, numWarps, unsigned(testCase.numStages)},
-                                  backend::ThreadStage::Simt, {schedule.str(), "schedule"})))
+  if (mlir::failed(backend::lowerToThreads(
+          *module, {&target, numWarps, unsigned(testCase.numStages)}, backend::ThreadStage::Simt,
+          {schedule.str(), "schedule", boxes.str()})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
   auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
+  if (numBoxes)
+    kernel.walk([&](simt::BoxCopyOp) { ++*numBoxes; });
   // With those of roles.
   auto threads = kernel->getAttrOfType<mlir::IntegerAttr>(simt::SimtDialect::kThreadsAttr);
   unsigned allWarps = threads.getInt() / target.warpSize;
@@ -429,6 +432,35 @@ TEST(SchedulesByHand, GiveEqualBits) {
         EXPECT_TRUE(left.bytes == right.bytes) << left.name;
     }
   }
+}
+
+/// A product whose operands are copied as boxes by a role of its own gives the same bits as one
+/// whose threads copy them, in any order of warps and copies.
+TEST(Boxes, GiveEqualBits) {
+  auto hopper = nvptx::getArchitecture("sm_90a");
+  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
+  unsigned kernels = 0;
+  for (const KernelCase &testCase : loadKernelCases()) {
+    if (!llvm::is_contained({"blocks", "pipeline", "wgmma"}, llvm::sys::path::stem(testCase.file)))
+      continue;
+    SCOPED_TRACE(testCase.name());
+    llvm::Expected<PreparedCase> prepared = prepare(testCase);
+    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+    std::vector<TensorArgument> got, expected;
+    unsigned boxes = 0;
+    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, got, 0,
+                        {0, 1, 2, 3, 4, 5}, "", "on", &boxes),
+              "");
+    if (!boxes)
+      continue;
+    ++kernels;
+    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0}, "",
+                        "off"),
+              "");
+    for (auto [left, right] : llvm::zip_equal(expected, got))
+      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+  }
+  EXPECT_GE(kernels, 20u);
 }
 
 TEST(SchedulesByHand, AssembleForGpus) {

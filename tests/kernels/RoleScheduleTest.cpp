@@ -117,7 +117,7 @@ protected:
     return module;
   }
   /// The error in one order; empty if there is none and the sums are right.
-  std::string run(func::FuncOp kernel, uint32_t n, uint64_t seed) {
+  std::string run(func::FuncOp kernel, uint32_t n, uint64_t seed, unsigned warps = 2 * kWarps) {
     std::fill(std::begin(out), std::end(out), -1.0f);
     auto address = [](auto *memory) { return reinterpret_cast<uint64_t>(memory); };
     MemoryRange memory[] = {{reinterpret_cast<uint8_t *>(x), sizeof(x)},
@@ -125,7 +125,7 @@ protected:
                             {reinterpret_cast<uint8_t *>(out), sizeof(out)}};
     uint64_t arguments[] = {address(x), address(y), address(out), n};
     std::string message =
-        llvm::toString(emulate(kernel, arguments, memory, {&target, 2 * kWarps, 1, seed}));
+        llvm::toString(emulate(kernel, arguments, memory, {&target, warps, 1, seed}));
     for (unsigned i = 0; message.empty() && i < kSize * kSize; ++i) {
       int sum = 0; // of each loop
       for (unsigned k = 0; k < n * kSize; ++k)
@@ -187,6 +187,19 @@ TEST_F(RoleSchedule, RunsRightInAThousandOrders) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     uint32_t n = counts[seed % std::size(counts)];
     ASSERT_EQ(run(kernelOf(*module), n, seed), "") << n << " iterations, seed " << seed;
+  }
+}
+
+TEST_F(RoleSchedule, BoxesAreRightInAThousandOrders) {
+  target.hasBoxCopies = true;
+  OwningOpRef<ModuleOp> module = lower("loop #0: slots=4 copies=boxes");
+  func::FuncOp kernel = kernelOf(*module);
+  EXPECT_EQ(all<simt::BoxCopyOp>(kernel).size(), 2u);
+  EXPECT_TRUE(all<simt::AsyncCopyOp>(kernel).empty());
+  const uint32_t counts[] = {0, 1, 2, 3, 4, 5, 6, kMost};
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    uint32_t n = counts[seed % std::size(counts)];
+    ASSERT_EQ(run(kernel, n, seed, kWarps + 1), "") << n << " iterations, seed " << seed;
   }
 }
 

@@ -4,6 +4,7 @@
 // Within one role, asynchronous copies are counted in groups, each thread its own; the barrier pass
 // separates the threads. Through registers, one barrier of the channel separates whoever put a tile
 // from whoever reads it.
+#include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/GlobalLoads.h"
@@ -47,8 +48,8 @@ static FailureOr<Value> placeOf(LowerContext &c, Value ring, Value slot) {
 LogicalResult simt::lower(LowerContext &c, schedule::RingOp op) {
   schedule::RingType type = op.getRing().getType();
   auto buffer = SharedAllocOp::create(c.b, schedule::sharedBytesOf(type));
-  if (!c.target.warpGroupInstructions.empty())
-    buffer.setAlignment(kMatrixTileAlignment);
+  if (schedule::alignsTiles(c.target))
+    buffer.setAlignment(schedule::kMatrixTileAlignment);
   c.set(op.getRing(), buffer);
   return success();
 }
@@ -93,6 +94,68 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
     AsyncCopyOp::create(c.b, tile.buffer, offset, (*pointers)[group[0]], mask,
                         unsigned(group.size() * bytes));
   }
+  return success();
+}
+
+namespace {
+enum class Phases { Full, Empty };
+} // namespace
+
+/// Where the phase barrier of a slot is.
+static FailureOr<Value> placeOf(LowerContext &c, Value channel, Value slot, Phases which) {
+  FailureOr<Value> number = c.getScalar(slot);
+  if (failed(number))
+    return failure();
+  Value place = arith::MulIOp::create(c.b, *number, constant(c.b, schedule::kPhaseBytes));
+  if (which == Phases::Full)
+    return place;
+  int64_t full = schedule::getChannelType(channel).getSlots() * schedule::kPhaseBytes;
+  return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
+}
+
+static Value isFirstLane(LowerContext &c) {
+  Value lane =
+      arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, c.target.warpSize - 1));
+  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, lane, constant(c.b, 0));
+}
+
+/// Boxes of whole lines, as many as the tile has parts that one instruction copies: lines of at
+/// most 128 bytes, and 256 of them.
+LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
+  constexpr int64_t kMostLines = 256;
+  schedule::RingType ring = schedule::getRingType(op.getRing());
+  Value channel = schedule::getChannel(op.getRing());
+  FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot()),
+                   phase = placeOf(c, channel, op.getSlot(), Phases::Full);
+  FailureOr<Values> starts = Values();
+  for (Value start : op.getStarts()) {
+    FailureOr<Value> scalar = c.getScalar(start);
+    if (failed(scalar))
+      return failure();
+    starts->push_back(*scalar);
+  }
+  if (failed(place) || failed(phase))
+    return failure();
+  unsigned inner = ring.getForm().getInner(), bytes = getScalarBytes(elementType(ring.getTile()));
+  MatrixTile tile{{ring.getTile().getDimSize(0), ring.getTile().getDimSize(1)}, inner, bytes};
+  schedule::BoxAttr tensor = op.getTensor();
+  SmallVector<int64_t> part(tensor.getTile().asArrayRef());
+  part[0] = int64_t(tile.lineBytes()) / bytes;
+  part[1] = std::min(part[1], kMostLines);
+  auto box = schedule::BoxAttr::get(c.b.getContext(), tensor.getBase(), tensor.getElement(),
+                                    tensor.getArguments(), tensor.getExtents(), tensor.getStrides(),
+                                    c.b.getDenseI64ArrayAttr(part), tensor.getNatural());
+  Value isFirst = isFirstLane(c);
+  for (int64_t along = 0; along < tile.shape[inner]; along += part[0])
+    for (int64_t line = 0; line < tile.shape[1 - inner]; line += part[1]) {
+      Values at = *starts;
+      for (auto [dim, by] : {std::pair(0, along), std::pair(1, line)})
+        if (by)
+          at[dim] = arith::AddIOp::create(c.b, at[dim], constant(c.b, int32_t(by)));
+      uint64_t offset = inner == 1 ? tile.plainByte(line, along) : tile.plainByte(along, line);
+      Value to = arith::AddIOp::create(c.b, *place, constant(c.b, int32_t(offset)));
+      BoxCopyOp::create(c.b, at, c.find(op.getRing()), to, c.find(channel), *phase, isFirst, box);
+    }
   return success();
 }
 
@@ -190,38 +253,25 @@ LogicalResult simt::lower(LowerContext &c, schedule::ChannelOp op) {
   for (int64_t i = 0; i < 2 * slots; ++i)
     PhaseInitOp::create(c.b, phases, constant(c.b, i * schedule::kPhaseBytes),
                         i < slots ? channel.getProducers() : channel.getConsumers(), isFirst);
+  // Copies of boxes count at them.
+  if (channel.getCopies() == CopyKind::Boxes)
+    AsyncFenceOp::create(c.b);
   return success();
 }
 
-namespace {
-enum class Phases { Full, Empty };
-} // namespace
-
-/// Where the phase barrier of a slot is.
-static FailureOr<Value> placeOf(LowerContext &c, Value channel, Value slot, Phases which) {
-  FailureOr<Value> number = c.getScalar(slot);
-  if (failed(number))
-    return failure();
-  Value place = arith::MulIOp::create(c.b, *number, constant(c.b, schedule::kPhaseBytes));
-  if (which == Phases::Full)
-    return place;
-  int64_t full = schedule::getChannelType(channel).getSlots() * schedule::kPhaseBytes;
-  return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
-}
-
-/// The warp has done with a slot what it does, if `when` holds.
-static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases which, Value when) {
+/// The warp has done with a slot what it does, if `when` holds. With `bytes`, so many are on their
+/// way to the slot.
+static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases which, Value when,
+                            int64_t bytes = 0) {
   FailureOr<Value> place = placeOf(c, channel, slot, which);
   FailureOr<Values> holds = c.getElements(when, {});
   if (failed(place) || failed(holds))
     return failure();
   BarrierOp::create(c.b, BarrierScope::Warp);
-  Value lane =
-      arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, c.target.warpSize - 1));
-  Value isFirst = arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, lane, constant(c.b, 0));
+  Value isFirst = isFirstLane(c);
   if (!holds->empty())
     isFirst = conjunction(c.b, holds->front(), isFirst);
-  PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst);
+  PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst, bytes);
   return success();
 }
 
@@ -241,8 +291,22 @@ LogicalResult simt::lower(LowerContext &c, schedule::AcquireOp op) {
   return success();
 }
 
+/// What all rings of a channel have in one slot.
+static int64_t slotBytesOf(Value channel) {
+  int64_t bytes = 0;
+  for (Operation *user : channel.getUsers())
+    if (auto ring = dyn_cast<schedule::RingOp>(user)) {
+      schedule::RingType type = ring.getRing().getType();
+      bytes += schedule::slotBytesOf(type.getTile(), type.getForm());
+    }
+  return bytes;
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::PublishOp op) {
   schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
+  if (channel.getCopies() == CopyKind::Boxes)
+    return arrive(c, op.getChannel(), op.getSlot(), Phases::Full, op.getWhen(),
+                  slotBytesOf(op.getChannel()));
   if (channel.getCopies() == CopyKind::Chunks)
     AsyncCommitOp::create(c.b);
   else if (!c.target.warpGroupInstructions.empty())

@@ -65,6 +65,14 @@ SharedUse AsyncCopyOp::getSharedUse() {
   return use;
 }
 
+SharedUse BoxCopyOp::getSharedUse() {
+  // A phase barrier says when it has landed, and orders it against the readers.
+  SharedUse use;
+  use.accesses = {{getBuffer(), Kind::Write, std::nullopt, /*isSeparated=*/true},
+                  {getPhases(), Kind::Add}};
+  return use;
+}
+
 SharedUse AsyncCommitOp::getSharedUse() { return closing(AsyncQueue::Copies); }
 SharedUse AsyncWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Copies, getPending()); }
 

@@ -263,7 +263,10 @@ enum {
   TILERUN_STEP_CEIL_DIVIDE = 7, /* a / b, rounded up; a launch with b < 1 is refused; */
   TILERUN_STEP_MINIMUM = 8,     /* the lesser, */
   TILERUN_STEP_MAXIMUM = 9,     /* the greater. */
-  TILERUN_STEP_WORD = 10        /* Pops the next word. */
+  TILERUN_STEP_WORD = 10,       /* Pops the next word. */
+  /* Pops a number. If it is negative, the kernel was not compiled for such arguments: the host
+   * compiles it again with the option "tma" as "off", or refuses the launch. */
+  TILERUN_STEP_REQUIRE = 11
 };
 
 /* A kernel parameter without an argument: the host computes words from the arguments and the grid

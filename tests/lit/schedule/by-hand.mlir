@@ -18,7 +18,7 @@
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/empty" 2>&1 | FileCheck %s --check-prefix=HAND-EMPTY
 // HAND-EMPTY: empty:1:9: error: expected 'none', or 'slots=N' with at least 1
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/setting" 2>&1 | FileCheck %s --check-prefix=HAND-SETTING
-// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|registers' or 'roles=producer:WARPS,consumer'
+// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers' or 'roles=producer:WARPS,consumer'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/value" 2>&1 | FileCheck %s --check-prefix=HAND-VALUE
 // HAND-VALUE: value:1:16: error: 'slots' needs a number
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/huge" 2>&1 | FileCheck %s --check-prefix=HAND-HUGE
@@ -41,7 +41,7 @@
 // RUN: not tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/part" 2>&1 | FileCheck %s --check-prefix=HAND-PART
 // HAND-PART: part:1:1: error: loop ther.py:9 is not in kernel 'k', whose loops begin in lines other.py:9, 9
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/kind" 2>&1 | FileCheck %s --check-prefix=HAND-KIND
-// HAND-KIND: kind:1:25: error: 'boxes' is not a way to copy; use 'chunks' or 'registers'
+// HAND-KIND: kind:1:25: error: 'crates' is not a way to copy; use 'chunks', 'boxes' or 'registers'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/unmatched" 2>&1 | FileCheck %s --check-prefix=HAND-UNMATCHED
 // HAND-UNMATCHED: unmatched:2:1: error: loop 2 is not in kernel 'k', whose loop begins in line 14
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/ordinal" 2>&1 | FileCheck %s --check-prefix=HAND-ORDINAL
@@ -224,7 +224,7 @@ loop #0: depth=3
 loop #0: slots=many
 
 //--- kind
-loop #0: slots=3 copies=boxes
+loop #0: slots=3 copies=crates
 
 //--- unmatched
 

@@ -108,7 +108,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %init = arith.constant dense<0.0> : tensor<32x32xf32>
-  // expected-error @+1 {{'scf.for' op has roles, but a producer fills slots by copies = chunks alone}}
+  // expected-error @+1 {{'scf.for' op has roles, but a producer fills slots by copies = chunks or copies = boxes}}
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %ps = tile.splat %x : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
     %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>

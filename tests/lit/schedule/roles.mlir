@@ -68,7 +68,7 @@
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/warps" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/warps" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: warps:1:1: error: loop #0 wants roles, but a producer has as many warps as the consumer, whose layouts it copies tiles in: 4, not 2
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/registers" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/registers" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=REGISTERS
-// REGISTERS: registers:1:1: error: loop #0 wants roles, but a producer fills slots by copies=chunks alone
+// REGISTERS: registers:1:1: error: loop #0 wants roles, but a producer fills slots by copies=chunks or copies=boxes
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-stages="target=generic:shared=18464,async=on,roles=on file=%t/roles" --schedule-roles="target=generic:shared=18464,async=on,roles=on file=%t/roles" --schedule-allocate="target=generic:shared=18464,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: roles:1:1: error: loop #0: 4 slots of 4096 bytes do not fit: of the 18464 bytes of shared memory of generic, 0 are in use by loops around and 2048 by ops in the loop
 

@@ -452,6 +452,33 @@ FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
   function->maxDynamicShared = value;
   return kSuccess;
 }
+// By the rules of the encoder. The map keeps what it was made from, readable for tests.
+FAKE(cuTensorMapEncodeTiled,
+     (void *map, int type, uint32_t rank, void *base, const uint64_t *extents,
+      const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+      int swizzle, int promotion, int fill)) {
+  ENTER("cuTensorMapEncodeTiled");
+  constexpr int kBytes[] = {1, 2, 4, 4, 8, 8}, kSpans[] = {0, 32, 64, 128};
+  if (reinterpret_cast<uint64_t>(map) % 64 || reinterpret_cast<uint64_t>(base) % 16 || type < 0 ||
+      type > 5 || rank < 1 || rank > 5 || interleave || swizzle < 0 || swizzle > 3 || fill ||
+      promotion < 0 || promotion > 3)
+    return kInvalidValue;
+  uint32_t line = box[0] * static_cast<uint32_t>(kBytes[type]);
+  if (line % 16 || (swizzle && line > static_cast<uint32_t>(kSpans[swizzle])))
+    return kInvalidValue;
+  for (uint32_t i = 0; i < rank; ++i)
+    if (!extents[i] || extents[i] > uint64_t(1) << 32 || !box[i] || box[i] > 256 || steps[i] != 1 ||
+        (i && (!strides[i - 1] || strides[i - 1] % 16 || strides[i - 1] >= uint64_t(1) << 40)))
+      return kInvalidValue;
+  std::memset(map, 0, 128);
+  auto *words = static_cast<uint64_t *>(map);
+  words[0] = reinterpret_cast<uint64_t>(base);
+  words[1] = rank;
+  std::memcpy(words + 2, extents, rank * sizeof(uint64_t));
+  std::memcpy(words + 7, strides, (rank - 1) * sizeof(uint64_t));
+  return kSuccess;
+}
+
 static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, void **parameters,
                            void **extra, const unsigned *cluster = nullptr) {
   uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;

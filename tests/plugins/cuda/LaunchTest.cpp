@@ -1,6 +1,7 @@
 // Launches over the fake driver: those that overlap, too much shared memory, what a launch costs.
 #include "tests/plugins/cuda/CudaTest.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <map>
 
@@ -76,6 +77,96 @@ TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
   message = keeper.take(status).message;
   EXPECT_NE(message.find("232448 are possible: 1 too many"), std::string::npos) << message;
   close();
+}
+
+/// A kernel with a tensor map, which the fake driver takes and does not run.
+class CudaTensorMaps : public CudaLaunch {
+protected:
+  void SetUp() override {
+    setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
+    const TilerunPlugin &t = table();
+    ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+    const TilerunPluginParameter pointer = {sizeof(pointer), TILERUN_ARGUMENT_POINTER, 64, "p"};
+    const TilerunPluginKernelInfo info = {sizeof(info), 1, "boxes", &pointer, 32, 0};
+    TilerunPluginDerived derived = {sizeof(derived), kWords, "tensor-map", nullptr, 0, 0};
+    const TilerunPluginDerived *pointers[] = {&derived};
+    TilerunPluginKernelDetails details = {};
+    details.struct_size = sizeof(details);
+    details.num_derived = 1;
+    details.derived = pointers;
+    const TilerunPluginKernelDetails *all[] = {&details};
+    const TilerunPluginArtifact text = {sizeof(text),
+                                        1,
+                                        reinterpret_cast<const uint8_t *>(kPtx),
+                                        std::strlen(kPtx),
+                                        "cuda:ptx-8.0:sm_90",
+                                        &info,
+                                        all};
+    ASSERT_EQ(t.load_module(device, &text, &module, keeper.getSink()), TILERUN_STATUS_OK)
+        << keeper.take(TILERUN_STATUS_OK).message;
+    ASSERT_EQ(t.allocate(device, nullptr, 4096, &memory, keeper.getSink()), TILERUN_STATUS_OK);
+    kernel = getKernel("boxes");
+  }
+  void TearDown() override {
+    table().free(device, nullptr, memory, nullptr);
+    table().unload_module(module);
+    table().close_device(device);
+    EXPECT_EQ(countAlive(), 0);
+  }
+  /// With a tensor of lines of 64 elements of 2 bytes.
+  TilerunStatus launch(uint64_t lines, uint64_t stride, uint64_t rank = 2) {
+    const uint64_t words[kWords] = {rank, 2, 128, memory, 64, lines, stride, 64, 16};
+    const uint64_t *derived[] = {words};
+    TilerunPluginLaunch call = {sizeof(call), {1, 1, 1}, 32, 0, &memory, 8, 0, 0,
+                                nullptr,      derived,   {}, 0};
+    return table().launch(kernel, nullptr, &call, keeper.getSink());
+  }
+  int countMaps() { return countCalls("cuTensorMapEncodeTiled"); }
+
+  static constexpr uint32_t kWords = 9;
+  static constexpr const char *kPtx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry boxes(.param .u64 .ptr "
+      ".global .align 16 boxes_0, .param .align 64 .b8 boxes_1[128]) { ret; }\n";
+  TilerunAddress memory = 0;
+  TilerunPluginKernel *kernel = nullptr;
+};
+
+TEST_F(CudaTensorMaps, AreMadeOnceForTheSameTensor) {
+  const int before = countMaps();
+  unsigned long allocated = countAllocations();
+  for (int i = 0; i < 10; ++i)
+    ASSERT_EQ(launch(20, 128), TILERUN_STATUS_OK);
+  EXPECT_EQ(countMaps(), before + 1);
+  // The latest ones are kept.
+  for (uint64_t lines = 1; lines <= 8; ++lines)
+    ASSERT_EQ(launch(lines, 128), TILERUN_STATUS_OK);
+  EXPECT_EQ(countMaps(), before + 9);
+  for (uint64_t lines = 1; lines <= 8; ++lines)
+    ASSERT_EQ(launch(lines, 128), TILERUN_STATUS_OK);
+  EXPECT_EQ(countMaps(), before + 9);
+  ASSERT_EQ(launch(20, 128), TILERUN_STATUS_OK);
+  EXPECT_EQ(countMaps(), before + 10);
+  EXPECT_EQ(countAllocations(), allocated);
+}
+
+TEST_F(CudaTensorMaps, TensorsThatTheDriverRefusesAreErrors) {
+  auto expectRefused = [&](TilerunStatus status) {
+    EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+    std::string message = keeper.take(status).message;
+    EXPECT_NE(message.find("cuTensorMapEncodeTiled(map, …) on cuda:0"), std::string::npos)
+        << message;
+    EXPECT_NE(message.find("kernel 'boxes'"), std::string::npos) << message;
+  };
+  const int launches = countCalls("cuLaunchKernel");
+  expectRefused(launch(20, 130));
+  expectRefused(launch(20, 0));
+  expectRefused(launch(0, 128));
+  expectRefused(launch(20, 128, 3));
+  EXPECT_EQ(countCalls("cuLaunchKernel"), launches);
+  fail("cuTensorMapEncodeTiled", cuda::kInvalidValue, 0, 1);
+  expectRefused(launch(21, 128));
+  // What failed is not kept.
+  EXPECT_EQ(launch(21, 128), TILERUN_STATUS_OK);
 }
 
 // A warm launch: two calls of the driver, nothing pushed, nothing allocated.

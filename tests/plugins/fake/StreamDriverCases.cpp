@@ -280,7 +280,7 @@ TEST_F(StreamDriverLaunch, DerivedParametersThatCannotBePassedAreRefused) {
                 "the launch lacks the derived parameters: kernel 'tilerun_test_persistent'");
   TilerunPluginModule *none = nullptr;
   TilerunPluginDerived map = *artifact->details[0]->derived[0];
-  map.form = "tensor-map";
+  map.form = "tensor-book";
   const TilerunPluginDerived *derived[] = {&map};
   TilerunPluginKernelDetails changed = *artifact->details[0];
   changed.derived = derived;
@@ -288,7 +288,7 @@ TEST_F(StreamDriverLaunch, DerivedParametersThatCannotBePassedAreRefused) {
   TilerunPluginArtifact other = *artifact;
   other.details = details;
   expectRefused(t.load_module(device, &other, &none, keeper.getSink()),
-                "kernel 0 of the artifact has a derived parameter of the form 'tensor-map', which "
+                "kernel 0 of the artifact has a derived parameter of the form 'tensor-book', which "
                 "this plugin does not know");
   map.form = "words";
   infos[0].num_parameters = 512;

@@ -34,11 +34,12 @@ protected:
     const LaunchPlan plan(kernel, details, 1);
     TilerunPluginLaunch launch = makeLaunch();
     LaunchPlan::Words storage;
-    std::string reason = plan.apply(launch, storage);
+    const LaunchPlan::Refusal refusal = plan.apply(launch, storage);
+    isOfArguments = refusal.isOfArguments;
     if (refused)
-      *refused = reason;
+      *refused = refusal.reason;
     else
-      EXPECT_EQ(reason, "");
+      EXPECT_EQ(refusal.reason, "");
     if (!launch.derived)
       return {};
     const auto *begin = reinterpret_cast<const int64_t *>(launch.derived[0]);
@@ -68,6 +69,7 @@ protected:
       {sizeof(*parameters), TILERUN_ARGUMENT_FLOAT, 32, "f"}};
   const TilerunPluginKernelInfo kernel = {sizeof(kernel), 4, "k", parameters, 160, 0};
   Steps steps;
+  bool isOfArguments = false; ///< Of the latest refusal.
   TilerunPluginDerived derived = {sizeof(derived), 0, "words", nullptr, 0, 0};
   const TilerunPluginDerived *pointers[LaunchPlan::kMostDerived + 1] = {&derived};
   TilerunPluginKernelDetails details = {sizeof(details), 0, pointers, 32, {}, 0, 0};
@@ -101,6 +103,23 @@ TEST_F(LaunchPlanTest, ComputesWords) {
   EXPECT_EQ(refused, "a derived parameter divides by less than 1");
 }
 
+TEST_F(LaunchPlanTest, RequiredNumbersAreNotNegative) {
+  const TilerunPluginStep require = binary(TILERUN_STEP_REQUIRE);
+  EXPECT_EQ(compute({argument(2), require, constant(0), require, grid(0), kWord}),
+            std::vector<int64_t>{3});
+  std::string refused;
+  compute({argument(2), require, argument(1), require, grid(0), kWord}, &refused);
+  EXPECT_EQ(refused, "a size or a stride is negative, or larger than its code can do");
+  EXPECT_TRUE(isOfArguments);
+  EXPECT_TRUE(LaunchPlan(kernel, details, 1).hasRequirements());
+  // Other refusals are nothing that other code can do.
+  compute({constant(1), constant(0), binary(TILERUN_STEP_CEIL_DIVIDE), kWord}, &refused);
+  EXPECT_FALSE(isOfArguments);
+  EXPECT_FALSE(LaunchPlan(kernel, details, 1).hasRequirements());
+  setSteps({require}, 0);
+  EXPECT_EQ(check(), "derived parameter 0: step 0 finds too few numbers on the stack");
+}
+
 TEST_F(LaunchPlanTest, PersistentGrids) {
   details.grid_policy = TILERUN_GRID_PERSISTENT;
   auto getPrograms = [&](uint64_t units, uint32_t perUnit, uint32_t cluster) {
@@ -109,7 +128,7 @@ TEST_F(LaunchPlanTest, PersistentGrids) {
     EXPECT_EQ(check(), "");
     TilerunPluginLaunch launch = makeLaunch(); // 105 programs.
     LaunchPlan::Words storage;
-    EXPECT_EQ(LaunchPlan(kernel, details, units).apply(launch, storage), "");
+    EXPECT_EQ(LaunchPlan(kernel, details, units).apply(launch, storage).reason, "");
     EXPECT_EQ(launch.grid[1] * launch.grid[2], 1u);
     EXPECT_EQ(launch.cluster[0], std::max(cluster, 1u));
     return launch.grid[0];
@@ -126,11 +145,11 @@ TEST_F(LaunchPlanTest, GridsAreWholeClusters) {
   details.cluster[1] = 5;
   TilerunPluginLaunch launch = makeLaunch();
   LaunchPlan::Words storage;
-  EXPECT_EQ(LaunchPlan(kernel, details, 1).apply(launch, storage), "");
+  EXPECT_EQ(LaunchPlan(kernel, details, 1).apply(launch, storage).reason, "");
   EXPECT_EQ(launch.cluster[0] * 100 + launch.cluster[1] * 10 + launch.cluster[2], 151u);
   EXPECT_EQ(launch.derived, nullptr);
   launch.grid[1] = 6;
-  EXPECT_EQ(LaunchPlan(kernel, details, 1).apply(launch, storage),
+  EXPECT_EQ(LaunchPlan(kernel, details, 1).apply(launch, storage).reason,
             "the grid has 6 programs on axis 1, which are not whole clusters of 5");
 }
 

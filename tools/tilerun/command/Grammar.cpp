@@ -66,6 +66,11 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
+  app->add_option(
+         "--tma", options.tma,
+         "NVIDIA: loads as copies of boxes by warps of their own: auto (where that pays), off, or "
+         "on (wherever it is possible)")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

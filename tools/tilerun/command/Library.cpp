@@ -88,6 +88,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("line-info", *options.lineInfo ? "true" : "false");
   if (!options.optimize)
     add("opt-level", "0");
+  if (options.tma)
+    add("tma", *options.tma);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
                                     {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
                                     {"kpack", options.kpack},

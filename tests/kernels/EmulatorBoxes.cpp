@@ -1,0 +1,94 @@
+// Copies of boxes: what the tensor map of a launch would have, by the rules of its encoder, and the
+// bytes that the engine moves.
+#include "tests/kernels/EmulatorWarp.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+using namespace tilerun::test;
+using namespace tilerun::test::emulator;
+
+namespace {
+/// A tensor as a launch with these arguments has it.
+struct Tensor {
+  std::string problem; ///< Why it cannot be encoded; empty: it can.
+  uint64_t base = 0, bytes = 0;
+  SmallVector<int64_t, 5> extents, strides; ///< A stride for each dimension, in bytes.
+  bool isEmpty() const {
+    return llvm::any_of(extents, [](int64_t size) { return size < 1; });
+  }
+};
+} // namespace
+
+static Tensor encode(schedule::BoxAttr box, llvm::function_ref<uint64_t(unsigned)> argument) {
+  Tensor tensor;
+  tensor.bytes = tile::getElementBytes(box.getElement());
+  tensor.base = argument(box.getBase());
+  Builder b(box.getContext());
+  SmallVector<Attribute> symbols;
+  for (int32_t number : box.getArguments().asArrayRef())
+    symbols.push_back(b.getIndexAttr(int32_t(argument(number))));
+  auto evaluate = [&](AffineMapAttr map, SmallVectorImpl<int64_t> &numbers) {
+    SmallVector<Attribute> results;
+    if (failed(map.getValue().constantFold(symbols, results)))
+      tensor.problem = "extents or strides that are not numbers";
+    for (Attribute result : results)
+      numbers.push_back(cast<IntegerAttr>(result).getInt());
+  };
+  evaluate(box.getExtents(), tensor.extents);
+  tensor.strides.push_back(int64_t(tensor.bytes));
+  evaluate(box.getStrides(), tensor.strides);
+  for (int32_t number : box.getNatural().asArrayRef())
+    if (int32_t(argument(number)) < 0)
+      tensor.problem = "a negative argument";
+  if (tensor.base % 16)
+    tensor.problem = "a misaligned address";
+  for (int64_t stride : ArrayRef(tensor.strides).drop_front())
+    if (stride < 1 || stride >= int64_t(1) << 40 || stride % 16)
+      tensor.problem = "an impossible stride";
+  int64_t line = box.getTile()[0] * int64_t(tensor.bytes);
+  if (line > 128 || line % 16 ||
+      llvm::any_of(box.getTile().asArrayRef(), [](int64_t size) { return size > 256; }))
+    tensor.problem = "an impossible box";
+  return tensor;
+}
+
+bool Warp::access(BoxCopyOp op) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  Tensor tensor =
+      encode(op.getTensor(), [&](unsigned number) { return at(kernel.getArgument(number), 0); });
+  if (!tensor.problem.empty())
+    return fail(op, "the tensor of a box has " + tensor.problem);
+  ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
+  layout::MatrixTile lines{{tile[1], tile[0]}, /*inner=*/1, unsigned(tensor.bytes)};
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(op.getMask(), lane))
+      continue;
+    Program::Box box{op, this, placeOf(op.getBuffer(), op.getOffset(), lane),
+                     placeOf(op.getPhases(), op.getPlace(), lane),
+                     std::vector<uint8_t>(size_t(tile[0] * tile[1]) * tensor.bytes, 0)};
+    if (box.place % lines.alignment())
+      return fail(op, "misaligned copy of a box");
+    if (!check(op, program.shared.checkPhase(thread(lane), box.phase)) ||
+        !check(op, program.shared.beginBox(thread(lane), box.place, box.bytes.size())))
+      return false;
+    for (int64_t line = 0; line < tile[1]; ++line)
+      for (int64_t along = 0; along < tile[0]; ++along) {
+        uint64_t address = tensor.base;
+        bool isInside = !tensor.isEmpty();
+        for (auto [dim, start] : llvm::enumerate(op.getStarts())) {
+          int64_t index = int32_t(at(start, lane)) + (dim == 0 ? along : dim == 1 ? line : 0);
+          isInside &= index >= 0 && index < tensor.extents[dim];
+          address += uint64_t(index * tensor.strides[dim]);
+        }
+        if (!isInside)
+          continue;
+        uint8_t *source = program.find(*this, op, address, tensor.bytes);
+        if (!source)
+          return false;
+        std::memcpy(&box.bytes[lines.permute(lines.plainByte(line, along))], source, tensor.bytes);
+      }
+    program.send(std::move(box));
+  }
+  return true;
+}
