@@ -97,7 +97,7 @@ llvm::Error Compilation::check() {
 }
 
 distribute::Program Compilation::getProgram() const {
-  return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
+  return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0, options.acrossK};
 }
 
 /// The entry, for `threads` of a program.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/common/Parameter.h"
+#include "ir/distribute/AcrossK.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,6 +28,7 @@ struct NvptxOptions {
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
   bool locations = false; ///< The same in the text of a stage of MLIR.
   unsigned optLevel = 3;  ///< Of LLVM.
+  distribute::AcrossK acrossK = distribute::AcrossK::Auto;
 };
 
 using NvptxParameter = backend::KernelParameter;

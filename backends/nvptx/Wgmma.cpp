@@ -69,7 +69,7 @@ public:
 
 private:
   static const char *letter(Type type) {
-    return type.isF32() ? "f" : type.isInteger(64) ? "l" : "r";
+    return type.isF32() ? "f" : type.isInteger(64) ? "l" : type.isInteger(1) ? "b" : "r";
   }
   size_t next() const { return 2 * results.size() + inputs.size(); }
   static std::string list(size_t first, size_t count) {
@@ -118,6 +118,16 @@ Value descriptor(OpBuilder &b, Location loc, Value buffer, Value offset, simt::T
   return LLVM::AddOp::create(b, loc, base, integerConstant(b, loc, 64, rest));
 }
 
+/// Whether the accumulator is read.
+std::string accumulates(Statement &statement, Value predicate) {
+  APInt known;
+  if (!predicate)
+    return "1";
+  if (matchPattern(predicate, m_ConstantInt(&known)))
+    return known.isZero() ? "0" : "1";
+  return statement.addScalar(predicate);
+}
+
 struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::GroupMmaOp op, OpAdaptor adaptor,
@@ -137,7 +147,7 @@ struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
     text += ", " +
             statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
                                            adaptor.getBOffset(), op.getBTile(), op.getBBlock(), 0));
-    text += ", 1"; // the accumulator is read
+    text += ", " + accumulates(statement, adaptor.getAccumulates());
     bool isInteger = cast<VectorType>(op.getAcc().getType()).getElementType().isInteger(32);
     if (!isInteger)
       text += ", 1, 1"; // operands are not negated

@@ -13,6 +13,13 @@ static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times t
                                     cl::cat(category), cl::init(0));
 static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a thread"),
                                       cl::init(0), cl::cat(category));
+static cl::opt<distribute::AcrossK>
+    acrossK("operands-across-k",
+            cl::desc("how they come to instructions that take no such operands"), cl::cat(category),
+            cl::init(distribute::AcrossK::Auto),
+            cl::values(clEnumValN(distribute::AcrossK::Auto, "auto", "as the compiler thinks best"),
+                       clEnumValN(distribute::AcrossK::Registers, "registers", "threads read them"),
+                       clEnumValN(distribute::AcrossK::Copies, "copies", "copies transpose them")));
 static cl::opt<nvptx::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
     cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "missed optimizations, and why"),
@@ -34,6 +41,7 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.numStages = common.numStages;
   options.maxRegisters = maxRegisters;
   options.lineInfo = common.lineInfo;
+  options.acrossK = acrossK;
   if (!common.metadata)
     return nvptx::compileTo(module, options, emit);
   Expected<nvptx::NvptxArtifact> artifact = nvptx::compile(module, options);

@@ -70,7 +70,7 @@ class Work:
         yield "triton", lambda: function[grid](*self.arguments, **meta, num_warps=warps, num_stages=stages)
 
     def check(self, launch):
-        self.output.fill_(float("nan"))
+        self.output.fill_(float("nan") if self.output.is_floating_point() else -(1 << 30))
         launch()
         torch.cuda.synchronize()
         expected = self.reference()
@@ -173,6 +173,50 @@ def matmul(n, dtype, tolerance):
                 lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", lambda: torch.mm(a, b, out=out), tolerance)
 
 
+PRODUCTS = {  # Element type, result, blocks with warps and stages.
+    "tf32": (torch.float32, torch.float32, [((256, 128, 32), 8, 3), ((256, 128, 32), 8, 4), ((128, 256, 32), 8, 3),
+                                            ((128, 256, 32), 8, 4), ((128, 128, 32), 4, 4), ((128, 128, 32), 8, 5)]),
+    "e4m3": (torch.float8_e4m3fn, torch.bfloat16, [((256, 128, 128), 8, 3), ((256, 128, 128), 8, 4),
+                                                   ((128, 256, 128), 8, 3), ((128, 256, 128), 8, 4),
+                                                   ((128, 128, 128), 4, 4), ((128, 128, 128), 8, 4)]),
+    "int8": (torch.int8, torch.int32, [((256, 128, 128), 8, 3), ((256, 128, 128), 8, 4), ((128, 256, 128), 8, 3),
+                                       ((128, 256, 128), 8, 4), ((128, 128, 128), 4, 4), ((128, 128, 128), 8, 4)]),
+}
+
+
+def product(n, kind, a_order, b_order):
+    """Square products; an order is "row" (major) or "column". The vendor's library gets operands as it wants them."""
+    dtype, result, blocks = PRODUCTS[kind]
+
+    def operand(order):
+        if dtype == torch.int8:
+            values = torch.randint(-12, 13, (n, n), device="cuda", dtype=torch.int8)
+        else:
+            values = torch.randn(n, n, device="cuda").to(dtype)
+        return values if order == "row" else values.t()
+
+    a, b = operand(a_order), operand(b_order)
+    out = torch.empty(n, n, device="cuda", dtype=result)
+    configs = [(dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), s), GROUP_M=8), w, t) for s, w, t in blocks]
+    one = torch.ones((), device="cuda")
+    b_columns = b.t().contiguous().t()
+
+    def peer():
+        if dtype == torch.float32:
+            torch.backends.cuda.matmul.allow_tf32 = True
+            torch.mm(a, b, out=out)
+            torch.backends.cuda.matmul.allow_tf32 = False
+        elif dtype == torch.int8:
+            torch._int_mm(a, b_columns)
+        else:
+            torch._scaled_mm(a, b_columns, one, one, out_dtype=result, use_fast_accum=True)
+
+    return Work(f"matmul {kind} {n}^3 {a_order} x {b_order}", load_example("library_kernels", HERE), "product_kernel",
+                [a, b, out, n, n, n, *a.stride(), *b.stride(), n, 1],
+                lambda m: (-(-n // m["BLOCK_M"]) * -(-n // m["BLOCK_N"]),), configs, out,
+                lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", peer, 5e-3)
+
+
 TURNS = 6
 WORKS = [
     *[lambda n=n: vector_add(n) for n in (1 << 28, 1 << 24, 1 << 20)],
@@ -185,6 +229,9 @@ WORKS = [
     lambda: normal(1 << 24),
     *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
     lambda: matmul(8192, torch.bfloat16, 1e-2),
+    *[lambda a=a, b=b: product(4096, "tf32", a, b)
+      for a, b in (("row", "row"), ("row", "column"), ("column", "column"), ("column", "row"))],
+    *[lambda k=k, b=b: product(8192, k, "row", b) for k in ("e4m3", "int8") for b in ("row", "column")],
 ]
 
 

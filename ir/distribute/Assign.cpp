@@ -119,7 +119,8 @@ static DotAttr toAttribute(const DotPlan &plan, MLIRContext *context) {
                       layout(plan.a), layout(plan.b), layout(plan.d),
                       plan.warpGroup ? name(plan.warpGroup->instruction->name) : StringAttr(),
                       plan.warpGroup ? plan.warpGroup->columns : 0, plan.parts, plan.stepBits,
-                      plan.rowBits, plan.columnBits, plan.batchBits, plan.swapped);
+                      plan.rowBits, plan.columnBits, plan.batchBits, plan.swapped,
+                      plan.warpGroup ? plan.warpGroup->turns : 0);
 }
 
 void Assigner::write(Operation *op) {

@@ -36,7 +36,7 @@ struct DistributePass : public tilerun::impl::TileDistributeBase<DistributePass>
     if (failed(program) || failed(checkExpanded(getOperation(), "tile-distribute")))
       return signalPassFailure();
     AccessAnalysis analysis(getOperation());
-    Options options{program->numWarps, program->target, analysis.getRuns()};
+    Options options{program->numWarps, program->target, analysis.getRuns(), program->acrossK};
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
           (failed(checkThreads(kernel, *program)) ||

@@ -98,6 +98,10 @@ void distribute::setProgram(ModuleOp module, const Program &program) {
     module->setAttr(DistributeDialect::kWarpUnitAttr, b.getI32IntegerAttr(program.warpUnit));
   else
     module->removeAttr(DistributeDialect::kWarpUnitAttr);
+  if (program.acrossK != AcrossK::Auto)
+    module->setAttr(DistributeDialect::kAcrossKAttr, b.getStringAttr(toString(program.acrossK)));
+  else
+    module->removeAttr(DistributeDialect::kAcrossKAttr);
 }
 
 FailureOr<Program> distribute::getProgram(ModuleOp module) {
@@ -114,6 +118,9 @@ FailureOr<Program> distribute::getProgram(ModuleOp module) {
   program.numWarps = number(DistributeDialect::kNumWarpsAttr, program.numWarps);
   program.numStages = number(DistributeDialect::kNumStagesAttr, program.numStages);
   program.warpUnit = number(DistributeDialect::kWarpUnitAttr, program.warpUnit);
+  // The verifier knows that it is one of the words.
+  if (auto way = module->getAttrOfType<StringAttr>(DistributeDialect::kAcrossKAttr))
+    program.acrossK = parseAcrossK(way).value_or(program.acrossK);
   return program;
 }
 

@@ -1,6 +1,7 @@
 // The attributes of distribution: layouts, plans of accesses and products, the target.
 #pragma once
 
+#include "ir/distribute/AcrossK.h"
 #include "ir/layout/LinearLayout.h"
 #include "ir/target/TargetInfo.h"
 
@@ -31,6 +32,7 @@ struct Program {
   unsigned numWarps = 4;  ///< Of the target's size; a power of two.
   unsigned numStages = 1; ///< Buffers of loops that do not say themselves; 1: nothing runs ahead.
   unsigned warpUnit = 0;  ///< Threads that the option num_warps counts in; 0: a warp of the target.
+  AcrossK acrossK = AcrossK::Auto;
 };
 
 /// Writes it on the module, and reads it; an error at the module says what is missing.

@@ -22,6 +22,7 @@ def Distribute_Dialect : Dialect {
     | `distribute.num_warps` | warps of a program, of the target's size: a power of two |
     | `distribute.num_stages` | buffers of loops without their own number; 1: nothing runs ahead |
     | `distribute.warp_unit` | threads per unit of the option `num_warps`, for messages; without it, a warp of the target |
+    | `distribute.across_k` | the option `operands-across-k`: `registers` or `copies`; without it, `auto` |
 
     On ops:
 
@@ -43,6 +44,7 @@ def Distribute_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr{"distribute.num_warps"};
     static constexpr ::llvm::StringLiteral kNumStagesAttr{"distribute.num_stages"};
     static constexpr ::llvm::StringLiteral kWarpUnitAttr{"distribute.warp_unit"};
+    static constexpr ::llvm::StringLiteral kAcrossKAttr{"distribute.across_k"};
     static constexpr ::llvm::StringLiteral kHomesAttr{"distribute.homes"};
     static constexpr ::llvm::StringLiteral kArgumentsAttr{"distribute.arguments"};
     static constexpr ::llvm::StringLiteral kAccessAttr{"distribute.access"};
@@ -121,6 +123,10 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
 
     `warp_group` names an instruction of warp groups that replaces `instruction`, with `columns` columns of the result
     each; the second operand is then in shared memory, and `a` is for a first operand in registers.
+
+    With `turns` an operand lies across k in shared memory, where the instruction cannot read it, so that threads read it into
+    registers, in so many turns along k: the first operand, or if `swapped` the second one, whose layout is then `b`. The
+    order of its rows (columns) in `d` and in its layout is one in which the reads are wide and hit no bank twice.
   }];
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$instruction,
                         OptionalParameter<"::tilerun::distribute::LayoutAttr">:$a,
@@ -133,7 +139,8 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
                         DefaultValuedParameter<"unsigned", "0">:$row_bits,
                         DefaultValuedParameter<"unsigned", "0">:$column_bits,
                         DefaultValuedParameter<"unsigned", "0">:$batch_bits,
-                        DefaultValuedParameter<"bool", "false">:$swapped);
+                        DefaultValuedParameter<"bool", "false">:$swapped,
+                        DefaultValuedParameter<"unsigned", "0">:$turns);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

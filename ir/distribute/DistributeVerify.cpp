@@ -124,8 +124,8 @@ static LogicalResult checkFragments(tile::DotOp dot, DotAttr plan,
       return fail() << "without an instruction there is only d";
     return success();
   }
-  if (plan.getSwapped() &&
-      (plan.getWarpGroup() || row->isOpaque || row->m != row->n || row->a != row->b))
+  if (plan.getSwapped() && !plan.getWarpGroup() &&
+      (row->isOpaque || row->m != row->n || row->a != row->b))
     return fail() << "only instructions of one warp that are square and take operands of one type "
                      "can be swapped";
   if (plan.getWarpGroup())
@@ -144,6 +144,29 @@ static LogicalResult checkFragments(tile::DotOp dot, DotAttr plan,
                     << " bits of registers, but a fragment has "
                     << fragment.inBits(layout::kRegister) << " and fragments are numbered by "
                     << bits;
+  return success();
+}
+
+/// A plan with an instruction of warp groups.
+static LogicalResult checkWarpGroup(tile::DotOp dot, DotAttr plan, const target::TargetInfo &info) {
+  auto fail = [&] { return dot.emitOpError() << "'" << DistributeDialect::kDotAttr << "': "; };
+  if (plan.getSwapped() && !plan.getTurns())
+    return fail() << "a product of warp groups is swapped for its turns alone";
+  if (!plan.getInstruction() || !(plan.getSwapped() ? plan.getB() : plan.getA()) ||
+      (plan.getSwapped() ? plan.getA() : plan.getB()))
+    return fail() << (plan.getSwapped()
+                          ? "warp_group with swapped needs instruction and b, and leaves out a"
+                          : "warp_group needs instruction and a, and leaves out b");
+  const target::WarpGroupInstruction *row = info.findWarpGroup(plan.getWarpGroup());
+  if (!row)
+    return fail() << info.name << " has no instruction of warp groups " << plan.getWarpGroup();
+  if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < row->leastColumns() ||
+      plan.getColumns() > row->n)
+    return fail() << "columns must be a power of two from " << row->leastColumns() << " to "
+                  << row->n;
+  int64_t steps = cast<RankedTensorType>(dot.getA().getType()).getShape().back() / row->k;
+  if (plan.getTurns() && (!llvm::isPowerOf2_32(plan.getTurns()) || plan.getTurns() > steps))
+    return fail() << "turns must be a power of two up to the " << steps << " steps along k";
   return success();
 }
 
@@ -173,18 +196,11 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
                                << instruction;
     isOpaque = found->isOpaque;
   }
-  if (StringAttr group = plan.getWarpGroup()) {
-    if (!plan.getInstruction() || !plan.getA() || plan.getB())
-      return op->emitOpError() << "'" << name
-                               << "': warp_group needs instruction and a, and leaves out b";
-    const target::WarpGroupInstruction *row = info.findWarpGroup(group);
-    if (!row)
-      return op->emitOpError() << "'" << name << "': " << info.name
-                               << " has no instruction of warp groups " << group;
-    if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < row->leastColumns() ||
-        plan.getColumns() > row->n)
-      return op->emitOpError() << "'" << name << "': columns must be a power of two from "
-                               << row->leastColumns() << " to " << row->n;
+  if (plan.getWarpGroup()) {
+    if (failed(checkWarpGroup(dot, plan, info)))
+      return failure();
+  } else if (plan.getTurns()) {
+    return op->emitOpError() << "'" << name << "': turns are of an instruction of warp groups";
   } else if (plan.getInstruction() && !isOpaque && (!plan.getA() || !plan.getB())) {
     return op->emitOpError() << "'" << name << "': instruction needs a and b";
   }
@@ -224,6 +240,13 @@ LogicalResult DistributeDialect::verifyOperationAttribute(Operation *op, NamedAt
     return checkNumber(op, named, /*isPowerOfTwo=*/true);
   if (name == kNumStagesAttr || name == kWarpUnitAttr)
     return checkNumber(op, named, /*isPowerOfTwo=*/false);
+  if (name == kAcrossKAttr) {
+    auto way = dyn_cast<StringAttr>(named.getValue());
+    if (isa<ModuleOp>(op) && way && parseAcrossK(way))
+      return success();
+    return op->emitOpError() << "'" << name
+                             << "' must be \"auto\", \"registers\" or \"copies\", on a module";
+  }
   if (name == kHomesAttr) {
     SmallVector<Value> results(op->getResults());
     return checkHomes(op, named, results);

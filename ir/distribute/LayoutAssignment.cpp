@@ -35,7 +35,7 @@ static DotPlan toPlan(DotAttr dot, const target::TargetInfo &target) {
   if (StringAttr name = dot.getInstruction())
     plan.instruction = target.findMatrix(name);
   if (StringAttr name = dot.getWarpGroup())
-    plan.warpGroup = WarpGroupPlan{target.findWarpGroup(name), dot.getColumns()};
+    plan.warpGroup = WarpGroupPlan{target.findWarpGroup(name), dot.getColumns(), dot.getTurns()};
   plan.a = layout(dot.getA());
   plan.b = layout(dot.getB());
   plan.d = layout(dot.getD());

@@ -23,7 +23,9 @@ def TileSetTarget : Pass<"tile-set-target", "::mlir::ModuleOp"> {
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: a power of two up to 65536">,
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3", "buffers of pipelined loops; 1: none">,
     Option<"warpUnit", "warp-unit", "unsigned", /*default=*/"0",
-           "threads that the option num_warps counts in, for messages; 0: a warp of the target">
+           "threads that the option num_warps counts in, for messages; 0: a warp of the target">,
+    Option<"acrossK", "across-k", "std::string", /*default=*/"\"auto\"",
+           "how operands across k come to instructions of warp groups: auto, registers or copies">
   ];
   let dependentDialects = ["::tilerun::distribute::DistributeDialect"];
 }

@@ -1,6 +1,7 @@
 // The decisions of distribution about accesses and products, besides layouts.
 #pragma once
 
+#include "ir/distribute/AcrossK.h"
 #include "ir/layout/LinearLayout.h"
 #include "ir/target/TargetInfo.h"
 #include "ir/tile/TileOps.h"
@@ -43,27 +44,39 @@ struct AccessPlan {
 struct WarpGroupPlan {
   const target::WarpGroupInstruction *instruction = nullptr;
   unsigned columns = 0; ///< Of one instruction.
+  /// The instruction's first operand lies across k in shared memory, where the instruction cannot
+  /// read it: threads read it into registers, in so many turns along k. While the products of one
+  /// turn run, the registers of the next are read. A power of two; 0: the instruction reads it, or
+  /// it is in registers already.
+  unsigned turns = 0;
 };
 
 /// A product: by a matrix instruction, or by multiply-adds if there is none.
 struct DotPlan {
   const target::MatrixInstruction *instruction = nullptr;
-  LinearLayout a, b, d;                   ///< `a` and `b` only with an instruction.
-  std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
+  LinearLayout a, b, d; ///< `a` and `b` only with an instruction.
+  /// Then `a` is for registers, and there is no `b`; if `swapped`, the other way round.
+  std::optional<WarpGroupPlan> warpGroup;
   /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
   unsigned parts = 1;
   /// The instruction computes the transposed product: it takes fragments of the second operand as
-  /// its first, and the other way round. Its sizes are square, and its operands of one type.
+  /// its first, and the other way round. Those of one warp have square sizes and operands of one
+  /// type; those of warp groups take turns to read the second operand.
   bool swapped = false;
   /// Register bits above a fragment's: of `a` steps along k, rows, batches; of `b` steps, columns,
   /// batches; of `d` columns, rows, batches.
   unsigned stepBits = 0, rowBits = 0, columnBits = 0, batchBits = 0;
+
+  /// Which operand may be in registers, and in which layout. Precondition: warpGroup.
+  unsigned registerOperand() const { return swapped ? 1 : 0; }
+  const LinearLayout &registers() const { return swapped ? b : a; }
 };
 
 struct Options {
   unsigned numWarps = 4;
   const target::TargetInfo *target = nullptr;
   RunsFunction runs = {}; ///< Null: nothing is known of any value.
+  AcrossK acrossK = AcrossK::Auto;
 };
 
 /// The plan of the access `op`, while distribution decides.

@@ -48,7 +48,12 @@ struct SetTargetPass : public tilerun::impl::TileSetTargetBase<SetTargetPass> {
     }
     if (failed(distribute::checkOptions(getOperation(), numWarps, numStages)))
       return signalPassFailure();
-    distribute::setProgram(getOperation(), {&*parsed, numWarps, numStages, warpUnit});
+    std::optional<distribute::AcrossK> way = distribute::parseAcrossK(acrossK);
+    if (!way) {
+      getOperation().emitError("across-k=") << acrossK << " is not auto, registers or copies";
+      return signalPassFailure();
+    }
+    distribute::setProgram(getOperation(), {&*parsed, numWarps, numStages, warpUnit, *way});
   }
 };
 } // namespace

@@ -1,16 +1,23 @@
 // Products by instructions of warp groups: which of them can be, and how groups tile the result.
 //
 // A group computes the rows of its instruction at a time and reads operands from shared memory, so
-// it needs that many warps and rows, and both operands must fit there together. Operands that must
-// be contiguous along k (unless the instruction takes any order) but lie the other way round in
-// memory are transposed on the way, by copies of one element, if those are as large as copies can
-// be small: 4 bytes. What stays with the instructions of one warp: smaller and larger products,
-// three dimensions, operands in parts, and smaller operands that would have to be transposed.
+// it needs that many warps and rows, and both operands must fit there together. Of operands that
+// must be contiguous along k (unless the instruction takes any order) but lie the other way round
+// in memory, one can be read from its tile by threads, as the instruction's first operand, which
+// may be in registers; where that is the product's second operand, the instruction computes the
+// transposed product. Others are transposed on the way, by copies of one element, if those are as
+// large as copies can be small: 4 bytes. What stays with the instructions of one warp: smaller and
+// larger products, three dimensions, operands in parts, and smaller operands that would have to be
+// transposed.
 #include "ir/distribute/Layouts.h"
 #include "ir/distribute/Plans.h"
+#include "ir/distribute/RowOrder.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/tile/Remarks.h"
+
+#include <array>
 
 using namespace mlir;
 using namespace tilerun;
@@ -33,26 +40,47 @@ static bool canTranspose(tile::LoadOp load) {
          feedsOnlyProducts(load.getResult());
 }
 
-/// Whether the operand can lie in shared memory so that the instruction reads it.
-static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row,
+static unsigned bytesOf(Value value) {
+  return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
+}
+
+namespace {
+/// How an operand can come to an instruction of warp groups.
+enum class Way {
+  AsItLies,  ///< The instruction reads it as it lies in memory, or as it is stored.
+  Copies,    ///< It lies across k, and can be transposed on its way.
+  Registers, ///< It lies across k, and can only be read by threads.
+  None
+};
+} // namespace
+
+/// How the operand comes to the instruction, if that reads it from shared memory.
+static Way wayOf(Value operand, unsigned summed, const WarpGroupInstruction &row,
                  AccessFunction access) {
   auto type = cast<RankedTensorType>(operand.getType());
-  unsigned bytes = tile::getElementBytes(type.getElementType());
-  unsigned inner = summed;
-  if (auto [load, swapped] = findLoad(operand); load) {
-    unsigned dim = access(load).order.front();
-    inner = swapped ? 1 - dim : dim;
-    if (inner != summed && !row.takesAnyOrder) {
-      if (!canTranspose(load))
-        return false;
-      inner = summed;
-    }
-  }
-  // An operand that is not loaded can be stored in any order.
-  return llvm::all_of(std::array{inner, summed}, [&](unsigned inner) {
-    MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytes};
+  auto canLie = [&](unsigned inner) {
+    MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytesOf(operand)};
     return tile.isOperand(summed, row.k);
-  });
+  };
+  auto [load, swapped] = findLoad(operand);
+  // An operand that is not loaded can be stored in any order.
+  if (!load)
+    return canLie(summed) ? Way::AsItLies : Way::None;
+  unsigned dim = access(load).order.front(), inner = swapped ? 1 - dim : dim;
+  if (inner == summed || row.takesAnyOrder)
+    return canLie(inner) && canLie(summed) ? Way::AsItLies : Way::None;
+  return canTranspose(load) && canLie(summed) ? Way::Copies : Way::Registers;
+}
+
+/// Bytes of elements that threads can read across k: those of registers.
+static constexpr unsigned kWordBytes = 4;
+
+/// Whether there are as many rows and columns as the instruction needs; `swapped`: of the
+/// transposed product.
+static bool fillsInstruction(RankedTensorType result, const WarpGroupInstruction &row,
+                             bool swapped) {
+  return result.getDimSize(swapped ? 1 : 0) >= row.m &&
+         result.getDimSize(swapped ? 0 : 1) >= row.leastColumns();
 }
 
 /// The row for a product that otherwise takes `instruction`, with k of at least a step; null: none.
@@ -66,10 +94,24 @@ findRow(const target::TargetInfo &target, const target::MatrixInstruction &instr
   return found;
 }
 
-/// Layouts of the result and of a first operand in registers.
+//===----------------------------------------------------------------------===//
+// Tiling
+//===----------------------------------------------------------------------===//
+
+/// How many registers of a thread an operand may take that it reads in turns: those of the turn
+/// whose products run, and those of the next.
+static constexpr unsigned kMostInTurns = 32;
+/// With the accumulators; what remains of 255 is for addresses and masks.
+static constexpr unsigned kMostWithSums = 200;
+
+/// Layouts of the result and of a first operand in registers; `inTurns`: the operand that threads
+/// read from its tile, if any.
 static void tileGroups(tile::DotOp op, const Options &options, const WarpGroupInstruction &row,
-                       DotPlan &plan) {
+                       std::optional<unsigned> inTurns, DotPlan &plan) {
+  plan.swapped = inTurns == 1u;
   SmallVector<unsigned, 4> bits = shapeBits(cast<RankedTensorType>(op.getType()).getShape());
+  if (plan.swapped) // rows and columns are those of the instruction
+    std::swap(bits[0], bits[1]);
   unsigned innerBits = llvm::Log2_64(cast<RankedTensorType>(op.getA().getType()).getDimSize(1));
   unsigned warpBits = llvm::Log2_32(options.numWarps), rowBits = llvm::Log2_32(row.m);
   // Groups over rows first: they share the second operand, which all of them read.
@@ -87,6 +129,8 @@ static void tileGroups(tile::DotOp op, const Options &options, const WarpGroupIn
   auto finish = [&](LinearLayout layout) {
     if (layout.inBits(kWarp) < warpBits) // groups that repeat others' work
       layout = layout.resizeIn(kWarp, warpBits);
+    if (plan.swapped)
+      layout = transposeDims(layout, {1, 0});
     return normalize(layout, llvm::Log2_32(options.target->warpSize), warpBits);
   };
   unsigned moreRows = bits[0] - rowBits - rowGroups;
@@ -94,10 +138,79 @@ static void tileGroups(tile::DotOp op, const Options &options, const WarpGroupIn
   plan.d =
       finish(row.resultLayout(1u << columnBits) * spread(rowGroups, 0) * spread(columnGroups, 1) *
              repeat(bits[1] - columnGroups - columnBits, 1) * repeat(moreRows, 0));
-  LinearLayout a = row.operandLayout() * spread(rowGroups, 0) *
-                   LinearLayout::zeros1D(columnGroups, kWarp, dimName(0));
-  plan.a = finish(a * repeat(innerBits - llvm::Log2_32(row.k), 1) * repeat(moreRows, 0));
-  plan.b = LinearLayout();
+  LinearLayout first = row.operandLayout() * spread(rowGroups, 0) *
+                       LinearLayout::zeros1D(columnGroups, kWarp, dimName(0));
+  first = finish(first * repeat(innerBits - llvm::Log2_32(row.k), 1) * repeat(moreRows, 0));
+  plan.a = plan.swapped ? LinearLayout() : first;
+  plan.b = plan.swapped ? first : LinearLayout();
+}
+
+/// Of fragments in `registers`, in words of 32 bits.
+static unsigned wordsOf(const LinearLayout &registers, unsigned elementBytes) {
+  return (1u << registers.inBits(kRegister)) * elementBytes / kWordBytes;
+}
+
+/// The order of rows and the turns of an operand that threads read from its tile. Returns how one
+/// thread reads all of its elements.
+static SharedAccess takeTurns(tile::DotOp op, const Options &options, DotPlan &plan) {
+  Value operand = op->getOperand(plan.registerOperand());
+  auto type = cast<RankedTensorType>(operand.getType());
+  unsigned bytes = bytesOf(operand), rows = plan.swapped ? 1 : 0;
+  LinearLayout &fragments = plan.swapped ? plan.b : plan.a;
+  RowOrder order =
+      chooseRowOrder(fragments, rows, swizzledTile(type.getShape(), /*inner=*/rows, bytes), bytes,
+                     options.target->sharedModel);
+  fragments = reorderRows(fragments, rows, order.places);
+  plan.d = reorderRows(plan.d, rows, order.places);
+  unsigned steps = unsigned(type.getDimSize(1 - rows)) / plan.warpGroup->instruction->k;
+  unsigned &turns = plan.warpGroup->turns;
+  turns = std::min(2u, steps);
+  while (turns < steps && wordsOf(fragments, bytes) * 2 / turns > kMostInTurns)
+    turns *= 2;
+  return std::move(order.read);
+}
+
+/// What became of an operand across k, as a remark about the product.
+static void explainTurns(tile::DotOp op, const DotPlan &plan, const SharedAccess &read,
+                         unsigned elementBytes) {
+  emitRemark(op, RemarkName::OperandAcrossK,
+             Twine("threads read the ") + (plan.swapped ? "second" : "first") +
+                 " operand, which lies across k, from its tile into registers, in " +
+                 Twine(plan.warpGroup->turns) + " turns along k, by " + Twine(read.instructions) +
+                 " accesses of " + Twine(read.vectorElements * elementBytes) + " bytes with " +
+                 Twine(read.conflicts) + " bank conflicts each" +
+                 (plan.swapped ? "; the instructions compute the transposed product" : ""),
+             /*isMissed=*/false);
+}
+
+static void explainCopies(tile::DotOp op, std::array<Way, 2> ways, const Twine &why) {
+  bool first = ways[0] != Way::AsItLies, second = ways[1] != Way::AsItLies;
+  emitRemark(op, RemarkName::OperandAcrossK,
+             Twine(first && second ? "both operands lie"
+                   : first         ? "the first operand lies"
+                                   : "the second operand lies") +
+                 " across k and " + (first && second ? "are" : "is") +
+                 " transposed on the way to shared memory, by copies of one element: " + why);
+}
+
+/// The operand that threads should read from its tile: the larger one if there is a choice.
+static std::optional<unsigned> findInTurns(tile::DotOp op, const Options &options,
+                                           const WarpGroupInstruction &row,
+                                           std::array<Way, 2> ways) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto canBe = [&](unsigned operand) {
+    Way other = ways[1 - operand];
+    return (ways[operand] == Way::Copies || ways[operand] == Way::Registers) &&
+           (other == Way::AsItLies || other == Way::Copies) &&
+           bytesOf(op->getOperand(operand)) == kWordBytes &&
+           fillsInstruction(type, row, /*swapped=*/operand == 1);
+  };
+  if (options.acrossK == AcrossK::Copies)
+    return std::nullopt;
+  bool first = canBe(0), second = canBe(1);
+  if (first && second)
+    return type.getDimSize(0) >= type.getDimSize(1) ? 0 : 1;
+  return first ? std::optional(0u) : second ? std::optional(1u) : std::nullopt;
 }
 
 void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access,
@@ -107,25 +220,19 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
     return;
   auto aShape = cast<RankedTensorType>(op.getA().getType()).getShape();
   const WarpGroupInstruction *row = findRow(*options.target, *plan.instruction, aShape[1]);
-  if (!row || options.numWarps < row->warps || type.getDimSize(0) < row->m ||
-      type.getDimSize(1) < row->leastColumns())
+  if (!row || options.numWarps < row->warps)
     return;
   // Not where the sum would be less precise than asked for, or would be rounded into the result.
   if ((row->isImprecise && int64_t(op.getMaxImprecise()) < aShape[1]) ||
       (type.getElementType().isF16() && row->acc == MatrixElement::F32))
     return;
-  auto bytesOf = [](Value value) {
-    return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
-  };
   Type element = type.getElementType();
   if (!element.isF32() && !element.isF16() && !element.isInteger(32))
     return;
   // Operands are read as they lie in memory: they must have the instruction's own type.
   if (bytesOf(op.getA()) != target::bytesOf(row->a) ||
-      bytesOf(op.getB()) != target::bytesOf(row->b) || !fits(op.getA(), 1, *row, access) ||
-      !fits(op.getB(), 0, *row, access))
+      bytesOf(op.getB()) != target::bytesOf(row->b))
     return;
-
   // Beside the operands there is what conversions need.
   auto sizeOf = [&](Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements() * int64_t(bytesOf(value));
@@ -133,7 +240,32 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
   if (sizeOf(op.getA()) + sizeOf(op.getB()) > options.target->budget().forWarpGroupOperands())
     return;
 
-  tileGroups(op, options, *row, plan);
+  std::array<Way, 2> ways{wayOf(op.getA(), 1, *row, access), wayOf(op.getB(), 0, *row, access)};
+  auto canBeRead = [](Way way) { return way == Way::AsItLies || way == Way::Copies; };
+  bool canAll = llvm::all_of(ways, canBeRead) && fillsInstruction(type, *row, /*swapped=*/false);
+  if (std::optional<unsigned> inTurns = findInTurns(op, options, *row, ways)) {
+    DotPlan turning = plan;
+    tileGroups(op, options, *row, inTurns, turning);
+    SharedAccess read = takeTurns(op, options, turning);
+    unsigned sums = 1u << turning.d.inBits(kRegister), turns = turning.warpGroup->turns,
+             words = wordsOf(turning.registers(), kWordBytes) / turns * std::min(turns, 2u);
+    if (!canAll || sums + words <= kMostWithSums || options.acrossK == AcrossK::Registers) {
+      plan = std::move(turning);
+      explainTurns(op, plan, read, bytesOf(op->getOperand(*inTurns)));
+      return;
+    }
+    explainCopies(op, ways,
+                  Twine(sums) + " registers of sums and " + Twine(words) +
+                      " of the operand are too many for a thread");
+  } else if (canAll && llvm::is_contained(ways, Way::Copies)) {
+    explainCopies(op, ways,
+                  options.acrossK == AcrossK::Copies
+                      ? "operands-across-k=copies asks for it"
+                      : "the product has fewer rows or columns than instructions that take it from "
+                        "registers need");
+  }
+  if (canAll)
+    tileGroups(op, options, *row, std::nullopt, plan);
 }
 
 void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &options,
@@ -147,7 +279,8 @@ void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Op
       continue;
     unsigned inner = swapped ? 1 - summed : summed, outer = 1 - inner;
     AccessPlan &accessPlan = access(load);
-    if (accessPlan.order.front() == inner)
+    bool inTurns = plan.warpGroup->turns && operand == op->getOperand(plan.registerOperand());
+    if (accessPlan.order.front() == inner || inTurns)
       continue;
     // Neighbours in memory share cache lines, but are in different lines of the tile, where the
     // swizzle keeps no more than eight of them apart; neighbours along k are in different banks,

@@ -96,7 +96,8 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
     return 0;
   const target::TargetInfo &target = layouts.target();
   if (plan.warpGroup) {
-    bool inRegisters = operand == 0 && isInFragments(value, plan.a, layouts);
+    bool inRegisters =
+        operand == plan.registerOperand() && isInFragments(value, plan.registers(), layouts);
     return inRegisters ? 0 : alignedBytes(bytesOf(type), target);
   }
   if (!isOpaque(dot, layouts))

@@ -50,6 +50,9 @@ def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments,
     long as the block could begin there: offsets are added first, then chunks are permuted. In place of the first operand there may be
     its registers: `registers %a`.
 
+    With `if %p`, which is the same in all threads of a group, the accumulator counts as zero where `%p` is false, whatever
+    its registers hold: the first products of a sum need no zeros.
+
     The result, and the registers that are read, belong to the instruction until a `group_mma_wait` has waited for its
     group; only another `group_mma` of the same shape may take the result before.
 
@@ -58,13 +61,13 @@ def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments,
   let arguments = (ins StrAttr:$instruction, DenseI64ArrayAttr:$shape, Optional<Simt_Vector>:$a,
                    Optional<Simt_SharedType>:$a_buffer, Optional<I32>:$a_offset, Simt_SharedType:$b_buffer, I32:$b_offset,
                    Simt_Vector:$acc, OptionalAttr<DenseI64ArrayAttr>:$a_block, OptionalAttr<Simt_TileAttr>:$a_tile,
-                   DenseI64ArrayAttr:$b_block, Simt_TileAttr:$b_tile);
+                   DenseI64ArrayAttr:$b_block, Simt_TileAttr:$b_tile, Optional<I1>:$accumulates);
   let results = (outs Simt_Vector:$result);
   let assemblyFormat = [{
     $instruction $shape (`registers` $a^ `:` type($a))?
     (`a` $a_buffer^ `[` $a_offset `]` `at` $a_block `of` $a_tile)?
     `b` $b_buffer `[` $b_offset `]` `at` $b_block `of` $b_tile
-    `,` $acc attr-dict `:` type($result)
+    `,` $acc (`if` $accumulates^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

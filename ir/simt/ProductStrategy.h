@@ -17,6 +17,10 @@ public:
 /// The strategy for products with such a plan. Lives as long as the program.
 const ProductStrategy &getStrategy(const distribute::DotPlan &plan);
 
+/// How many groups of asynchronous instructions such a product leaves running where it is in
+/// flight.
+unsigned groupsInFlight(const distribute::DotPlan &plan);
+
 const ProductStrategy &multiplyAddStrategy();
 const ProductStrategy &warpMatrixStrategy();
 const ProductStrategy &opaqueMatrixStrategy();

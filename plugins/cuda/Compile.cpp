@@ -10,6 +10,7 @@
 #include "llvm/Config/llvm-config.h"
 
 using namespace cuda;
+using tilerun::distribute::AcrossK;
 using tilerun::nvptx::Stage;
 
 namespace {
@@ -61,6 +62,12 @@ constexpr Option<Request> kOptions[] = {
      }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
+    {"operands-across-k", "auto, registers or copies",
+     [](Request &r, Value value) -> std::string {
+       std::optional<AcrossK> way = tilerun::distribute::parseAcrossK(value);
+       r.options.acrossK = way.value_or(r.options.acrossK);
+       return way ? "" : "not auto, registers or copies";
+     }},
     {"emit", "a phase", // To look at instead of code to load.
      [](Request &r, Value value) { return setPhase(kPhases, value, r.stage); }}};
 

@@ -220,6 +220,10 @@ bool Warp::multiplyInGroup(GroupMmaOp op) {
   }
   if (!readOperand(op, /*isA=*/false, 0, columns, k, row->b, b))
     return false;
+  bool reads = !op.getAccumulates() || at(op.getAccumulates(), 0);
+  for (unsigned lane = 1; op.getAccumulates() && lane < lanes; ++lane)
+    if (bool(at(op.getAccumulates(), lane)) != reads)
+      return fail(op, "threads of a warp group disagree about its accumulator");
   layout::LinearLayout dLayout = row->resultLayout(columns);
   Data &result = define(op.getResult());
   Type accType = cast<VectorType>(op.getType()).getElementType();
@@ -230,7 +234,7 @@ bool Warp::multiplyInGroup(GroupMmaOp op) {
       for (unsigned i = 0; i < k; ++i)
         sum += a[(position[0] - firstRow) * k + i] * b[position[1] * k + i];
       result.words[size_t(lane) * result.count + reg] =
-          accumulate(at(op.getAcc(), lane, reg), sum, accType);
+          accumulate(reads ? at(op.getAcc(), lane, reg) : 0, sum, accType);
     }
   inFlight.insert(op.getResult());
   return true;

@@ -81,8 +81,8 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
     splitTensors(*module, mostElements, mostElements / 4);
   }
   if (mlir::failed(backend::lowerToThreads(
-          *module, {&target, numWarps, unsigned(testCase.numStages)}, backend::ThreadStage::Simt,
-          {schedule.str(), "schedule", boxes.str()})))
+          *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
+          backend::ThreadStage::Simt, {schedule.str(), "schedule", boxes.str()})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
@@ -309,6 +309,7 @@ TEST_P(Kernels, CompileToPtxThatAssembles) {
     options.arch = arch;
     options.numWarps = testCase.numWarps;
     options.numStages = testCase.numStages;
+    options.acrossK = testCase.acrossK;
     mlir::ScopedDiagnosticHandler handler(prepared->context.get(),
                                           [](mlir::Diagnostic &) { return mlir::success(); });
     auto artifact = nvptx::compile(*module, options);

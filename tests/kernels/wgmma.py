@@ -25,6 +25,15 @@ import triton.language as tl
 #: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8 --num-stages 1
 #: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8 --num-stages 4
 #: X=f32[70,64]:randint(-9,9,1) Y=f32[70,40]:randint(-9,9,2) Z=f32[64,40]:zeros M=64 N=40 K=70 xm=1 xk=64 yk=40 yn=1 BM=128 BN=64 BK=16
+#: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8 --operands-across-k copies
+#: X=f32[32,96]:randint(-9,9,1) Y=f32[96,128]:randint(-9,9,2) Z=f32[32,128]:zeros M=32 N=128 K=96 xm=96 xk=1 yk=128 yn=1 BM=32 BN=128 BK=32
+#: X=f32[128,64]:randint(-9,9,1) Y=f32[64,128]:randint(-9,9,2) Z=f32[128,128]:zeros M=128 N=128 K=64 xm=64 xk=1 yk=128 yn=1 BM=128 BN=128 BK=32 --num-warps 8
+#: X=f32[8,64]:randint(-9,9,1) Y=f32[64,256]:randint(-9,9,2) Z=f32[8,256]:zeros M=8 N=256 K=64 xm=64 xk=1 yk=256 yn=1 BM=8 BN=256 BK=16
+#: X=f32[64,40]:randint(-9,9,1) Y=f32[40,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=40 xm=40 xk=1 yk=64 yn=1 BM=64 BN=64 BK=8
+#: X=f32[128,64]:randint(-9,9,1) Y=f32[32,64]:randint(-9,9,2) Z=f32[128,32]:zeros M=128 N=32 K=64 xm=1 xk=128 yk=1 yn=64 BM=128 BN=32 BK=64
+#: X=f32[128,64]:randint(-9,9,1) Y=f32[64,32]:randint(-9,9,2) Z=f32[128,32]:zeros M=128 N=32 K=64 xm=1 xk=128 yk=32 yn=1 BM=128 BN=32 BK=32 --num-stages 4
+#: X=f32[64,64]:randint(-9,9,1) Y=f32[64,128]:randint(-9,9,2) Z=f32[64,128]:zeros M=64 N=128 K=64 xm=1 xk=64 yk=128 yn=1 BM=64 BN=128 BK=32 --num-stages 2
+#: X=f32[64,64]:randint(-9,9,1) Y=f32[64,128]:randint(-9,9,2) Z=f32[64,128]:zeros M=64 N=128 K=64 xm=64 xk=1 yk=128 yn=1 BM=64 BN=128 BK=64 --num-stages 1
 @triton.jit
 def product(X, Y, Z, M, N, K, xm, xk, yk, yn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -70,6 +79,20 @@ def two_products(X, Y, W, Z, K, BK: tl.constexpr):
         x = tl.load(X + m[:, None] * 128 + (i + k)[None, :])
         left = tl.dot(x, tl.load(Y + (i + k)[:, None] * 64 + m[None, :]), left)
         right = tl.dot(x, tl.load(W + (i + k)[:, None] * 64 + m[None, :]), right)
+    tl.store(Z + m[:, None] * 64 + m[None, :], tl.maximum(left, right))
+
+
+#: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) W=f32[64,96]:randint(-9,9,3) Z=f32[64,64]:zeros K=96
+@triton.jit
+def two_orders(X, Y, W, Z, K):
+    m = tl.arange(0, 64)
+    k = tl.arange(0, 32)
+    left = tl.zeros((64, 64), tl.float32)
+    right = tl.zeros((64, 64), tl.float32)
+    for i in range(0, K, 32):
+        x = tl.load(X + m[:, None] * 96 + (i + k)[None, :])
+        left = tl.dot(x, tl.load(Y + (i + k)[:, None] * 64 + m[None, :]), left)
+        right = tl.dot(x, tl.trans(tl.load(W + m[:, None] * 96 + (i + k)[None, :])), right)
     tl.store(Z + m[:, None] * 64 + m[None, :], tl.maximum(left, right))
 
 

@@ -9,6 +9,7 @@
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/GlobalLoads.h"
 #include "ir/simt/HandlerList.h"
+#include "ir/simt/ProductStrategy.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -395,11 +396,32 @@ LogicalResult simt::lower(LowerContext &c, schedule::KeepOp op) {
   return success();
 }
 
+/// How many groups of instructions the last products before `op` may leave running: a loop's body
+/// has these products, which go on into its next iteration.
+static unsigned groupsOf(LowerContext &c, schedule::DotWaitOp op) {
+  unsigned groups = 0, products = op.getPending();
+  if (!products)
+    return 0;
+  SmallVector<tile::DotOp, 4> inFlight;
+  for (auto dot : op->getBlock()->getOps<tile::DotOp>())
+    if (schedule::isInFlight(dot))
+      inFlight.push_back(dot);
+  // Those behind it are of the iteration before.
+  auto isBehind = [&](tile::DotOp dot) { return op->isBeforeInBlock(dot); };
+  std::rotate(inFlight.begin(), llvm::find_if(inFlight, isBehind), inFlight.end());
+  for (tile::DotOp dot : llvm::reverse(inFlight))
+    if (products) {
+      groups += groupsInFlight(c.layouts.getDot(dot));
+      --products;
+    }
+  return groups + products;
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::DotWaitOp op) {
   FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults());
   if (failed(sums))
     return failure();
-  auto wait = GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), op.getPending(), *sums,
+  auto wait = GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), groupsOf(c, op), *sums,
                                      ValueRange());
   for (auto [value, sum] : llvm::zip(op.getResults(), wait.getResults()))
     c.set(value, sum);

@@ -2,6 +2,12 @@
 // tiles of pipelined loops, else they are stored there first; the first operand may stay in
 // registers if it is in the right ones. The instructions are asynchronous: a product waits for its
 // own, unless the schedule says that it is in flight up to a sched.dot_wait.
+//
+// The plan may say that threads read an operand from its tile in turns (DotPlan), each of which is
+// a group of instructions. Registers that a group reads are the hardware's until it is waited for,
+// so the wait for a turn's group comes before the registers of the turn after the next are read, in
+// this iteration of a loop or in the next one. In what follows the instruction's first operand is
+// `left`, its second one `right`; the plan says which of the product's operands they are.
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/RingTile.h"
@@ -19,9 +25,10 @@ static MatrixTile makeTile(Value operand, Type element, unsigned inner) {
   return {{type.getDimSize(0), type.getDimSize(1)}, inner, getScalarBytes(element)};
 }
 
-/// Stores a product's operand to shared memory, for warp groups to read.
+/// Stores a product's operand to shared memory, for warp groups to read; with `anyOrder`, for
+/// threads.
 static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summed,
-                                   const WarpGroupInstruction &row) {
+                                   const WarpGroupInstruction &row, bool anyOrder) {
   if (const SharedTile *stored = c.getStored(operand, summed))
     return *stored;
   auto type = cast<RankedTensorType>(operand.getType());
@@ -30,9 +37,9 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
   LinearLayout home = c.canonicalize(c.layoutOf(operand));
   // In the order in which a thread has neighbours, if the instruction takes it.
   unsigned inner = summed;
-  if (row.takesAnyOrder && home.inBits(kRegister) &&
-      home.getBasis(kRegister, 0, dimName(1 - summed)) == 1 &&
-      makeTile(operand, element, 1 - summed).isOperand(summed, row.k))
+  if (home.inBits(kRegister) && home.getBasis(kRegister, 0, dimName(1 - summed)) == 1 &&
+      (anyOrder ||
+       (row.takesAnyOrder && makeTile(operand, element, 1 - summed).isOperand(summed, row.k))))
     inner = 1 - summed;
 
   // A loop invariant is stored once, before the loop.
@@ -61,8 +68,12 @@ class WarpGroupProduct {
 public:
   WarpGroupProduct(LowerContext &c, tile::DotOp op, const DotPlan &plan)
       : c(c), op(op), plan(plan), row(*plan.warpGroup->instruction),
-        columns(plan.warpGroup->columns),
-        perInstruction(1u << row.resultLayout(columns).inBits(kRegister)) {}
+        columns(plan.warpGroup->columns), turns(std::max(plan.warpGroup->turns, 1u)),
+        left(op->getOperand(plan.registerOperand())),
+        right(op->getOperand(1 - plan.registerOperand())), leftSummed(1 - plan.registerOperand()),
+        perInstruction(1u << row.resultLayout(columns).inBits(kRegister)) {
+    steps = cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / row.k / turns;
+  }
   FailureOr<Value> emit();
 
 private:
@@ -72,24 +83,32 @@ private:
     TileAttr tile;
   };
   Operand makeOperand(Value value, const SharedTile &tile, unsigned summed);
+  FailureOr<SharedTile> findOrStore(Value value, unsigned summed, bool anyOrder = false);
   LogicalResult placeOperands();
-  void splitRegisters();
-  void emitInstructions();
+  FailureOr<Values> fragmentsOf(unsigned turn);
+  LogicalResult emitTurn(unsigned turn);
+  void emitInstructions(unsigned turn, ArrayRef<Value> fragments);
+  bool isInTurns() const { return plan.warpGroup->turns != 0; }
+  /// Where an instruction's part of the result begins, as its row (0) or column (1).
   uint64_t coordinate(unsigned tile, unsigned dim) const {
-    return registerImage(plan.d, uint64_t(tile) * perInstruction, dimName(dim));
+    return registerImage(plan.d, uint64_t(tile) * perInstruction,
+                         dimName(plan.swapped ? 1 - dim : dim));
   }
 
   LowerContext &c;
   tile::DotOp op;
   const DotPlan &plan;
   const WarpGroupInstruction &row;
-  unsigned columns;        ///< Of one instruction.
-  unsigned perInstruction; ///< Registers of its result in a thread.
-  unsigned steps = 0;
-  std::optional<Operand> a, b; ///< No `a`: it is in registers.
-  Values aRegisters;
+  unsigned columns;      ///< Of one instruction.
+  unsigned turns, steps; ///< Steps along k of one turn.
+  Value left, right;
+  unsigned leftSummed;            ///< The dimension of `left` that is summed over.
+  unsigned perInstruction;        ///< Registers of its result in a thread.
+  std::optional<Operand> a, b;    ///< No `a`: it is in registers.
+  std::optional<SharedTile> tile; ///< From which threads read it in turns.
+  Values registers;               ///< Otherwise, all of it.
   SmallVector<Value, 8> tiles;
-  SmallVector<Value, 16> aTiles;
+  SmallVector<Values, 2> read; ///< Fragments of `left`, by turn.
 };
 
 class WarpGroupStrategy final : public ProductStrategy {
@@ -105,9 +124,7 @@ WarpGroupProduct::Operand WarpGroupProduct::makeOperand(Value value, const Share
   MatrixTile matrix = makeTile(value, tile.element, tile.inner);
   // Rings are aligned before it is known who reads their tiles.
   assert(matrix.alignment() <= kMatrixTileAlignment);
-  Operand operand{tile.buffer, tile.slot,
-                  TileAttr::get(c.b.getContext(), matrix.shape[0], matrix.shape[1], tile.element,
-                                matrix.inner)};
+  Operand operand{tile.buffer, tile.slot, {}};
   // Which part of the tile is this warp group's.
   unsigned outer = 1 - summed, groupBits = llvm::Log2_32(row.warps);
   SmallVector<uint64_t, 16> bases(c.laneBits() + groupBits);
@@ -117,50 +134,72 @@ WarpGroupProduct::Operand WarpGroupProduct::makeOperand(Value value, const Share
   }
   if (llvm::any_of(bases, [](uint64_t basis) { return basis != 0; }))
     operand.offset = arith::AddIOp::create(c.b, operand.offset, c.threads.applyUniform(bases));
+  if (plan.swapped) { // The instruction takes it transposed.
+    std::swap(matrix.shape[0], matrix.shape[1]);
+    matrix.inner = 1 - matrix.inner;
+  }
+  operand.tile =
+      TileAttr::get(c.b.getContext(), matrix.shape[0], matrix.shape[1], tile.element, matrix.inner);
   return operand;
 }
 
+FailureOr<SharedTile> WarpGroupProduct::findOrStore(Value value, unsigned summed, bool anyOrder) {
+  if (std::optional<SharedTile> found = findTile(c, value))
+    return *found;
+  return store(c, value, summed, row, anyOrder);
+}
+
 LogicalResult WarpGroupProduct::placeOperands() {
-  auto place = [&](Value value, unsigned summed) -> FailureOr<Operand> {
-    if (std::optional<SharedTile> tile = findTile(c, value))
-      return makeOperand(value, *tile, summed);
-    FailureOr<SharedTile> stored = store(c, value, summed, row);
-    if (failed(stored))
+  if (!findTile(c, left) && schedule::isInFragments(left, plan.registers(), c.layouts)) {
+    FailureOr<Values> all = c.getRegisters(left, plan.registers());
+    if (failed(all))
       return failure();
-    return makeOperand(value, *stored, summed);
-  };
-  if (!findTile(c, op.getA()) && schedule::isInFragments(op.getA(), plan.a, c.layouts)) {
-    FailureOr<Values> registers = c.getRegisters(op.getA(), plan.a);
-    if (failed(registers))
-      return failure();
-    aRegisters = *registers;
+    registers = *all;
   } else {
-    FailureOr<Operand> operand = place(op.getA(), 1);
-    if (failed(operand))
+    FailureOr<SharedTile> found = findOrStore(left, leftSummed, /*anyOrder=*/isInTurns());
+    if (failed(found))
       return failure();
-    a = *operand;
+    if (isInTurns())
+      tile = *found;
+    else
+      a = makeOperand(left, *found, leftSummed);
   }
-  FailureOr<Operand> operand = place(op.getB(), 0);
-  if (failed(operand))
+  FailureOr<SharedTile> found = findOrStore(right, 1 - leftSummed);
+  if (failed(found))
     return failure();
-  b = *operand;
+  b = makeOperand(right, *found, 1 - leftSummed);
   return success();
 }
-
-/// Of the first operand: a fragment's, then steps along k, then row tiles.
-void WarpGroupProduct::splitRegisters() {
+/// Fragments of `left` for one turn: steps along k, then row tiles. None if it is read from shared
+/// memory by the instructions.
+FailureOr<Values> WarpGroupProduct::fragmentsOf(unsigned turn) {
   if (a)
-    return;
-  unsigned rowTiles = 1;
-  for (unsigned tile = 0; tile < tiles.size(); ++tile)
-    if (!coordinate(tile, 1) && coordinate(tile, 0))
-      ++rowTiles;
-  size_t fragment = aRegisters.size() / (rowTiles * steps);
-  for (size_t start = 0; start < aRegisters.size(); start += fragment)
-    aTiles.push_back(pack(c.b, ArrayRef(aRegisters).slice(start, fragment)));
+    return Values();
+  unsigned fragmentBits = row.aLayout.inBits(kRegister), stepBits = llvm::Log2_32(steps),
+           turnBits = llvm::Log2_32(turns);
+  size_t size = size_t(1) << fragmentBits;
+  Values result;
+  if (tile) {
+    LinearLayout slice = withoutRegisters(plan.registers(), fragmentBits + stepBits, turnBits);
+    SmallVector<uint64_t, 2> origin(2);
+    origin[leftSummed] = uint64_t(turn) * steps * row.k;
+    FailureOr<Value> all = readTile(c, *tile, slice, origin);
+    if (failed(all))
+      return failure();
+    Values elements = unpack(c.b, *all);
+    for (size_t start = 0; start < elements.size(); start += size)
+      result.push_back(pack(c.b, ArrayRef(elements).slice(start, size)));
+    return result;
+  }
+  // A fragment's registers, then steps along k, then row tiles.
+  size_t ofTurn = size * steps;
+  for (size_t start = turn * ofTurn; start < registers.size(); start += ofTurn * turns)
+    for (size_t step = 0; step < steps; ++step)
+      result.push_back(pack(c.b, ArrayRef(registers).slice(start + step * size, size)));
+  return result;
 }
 
-void WarpGroupProduct::emitInstructions() {
+void WarpGroupProduct::emitInstructions(unsigned turn, ArrayRef<Value> fragments) {
   StringAttr name = c.b.getStringAttr(row.name);
   auto shape = c.b.getDenseI64ArrayAttr({row.m, columns, row.k});
   auto place = [&](uint64_t i, uint64_t j) {
@@ -172,23 +211,39 @@ void WarpGroupProduct::emitInstructions() {
       if (tile && !coordinate(tile, 1))
         ++rowTile;
       Value &sum = tiles[tile];
-      uint64_t k = uint64_t(step) * row.k;
+      uint64_t k = uint64_t(turn * steps + step) * row.k;
       auto product = GroupMmaOp::create(
-          c.b, sum.getType(), name, shape, a ? Value() : aTiles[step + size_t(rowTile) * steps],
+          c.b, sum.getType(), name, shape, a ? Value() : fragments[step + size_t(rowTile) * steps],
           a ? a->buffer : Value(), a ? a->offset : Value(), b->buffer, b->offset, sum,
           a ? place(coordinate(tile, 0), k) : DenseI64ArrayAttr(), a ? a->tile : TileAttr(),
-          place(k, coordinate(tile, 1)), b->tile);
+          place(k, coordinate(tile, 1)), b->tile, /*accumulates=*/Value());
       sum = product.getResult();
     }
   }
   GroupMmaCommitOp::create(c.b);
 }
 
+LogicalResult WarpGroupProduct::emitTurn(unsigned turn) {
+  // The groups that may still run are those of the last turns, of this product or, where it is in
+  // flight, of the iteration before. One of them is kept running.
+  if (tile && (turn > 1 || schedule::isInFlight(op)))
+    GroupMmaWaitOp::create(c.b, TypeRange(), std::min(1u, turns - 1), ValueRange(),
+                           turn > 1 ? ValueRange(read[turn - 2]) : ValueRange());
+  FailureOr<Values> fragments = fragmentsOf(turn);
+  if (failed(fragments))
+    return failure();
+  SmallVector<Value, 2> buffers{b->buffer};
+  if (a)
+    buffers.push_back(a->buffer);
+  GroupMmaFenceOp::create(c.b, buffers);
+  emitInstructions(turn, *fragments);
+  read.push_back(std::move(*fragments));
+  return success();
+}
+
 FailureOr<Value> WarpGroupProduct::emit() {
   if (failed(placeOperands()))
     return failure();
-  // Registers of the result: an instruction's, then its column tiles, then its row tiles.
-  steps = cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / row.k;
   FailureOr<Value> start = c.get(op.getAcc(), plan.d);
   if (failed(start))
     return failure();
@@ -198,18 +253,18 @@ FailureOr<Value> WarpGroupProduct::emit() {
   bool widens = resultType.getElementType().isF16() && row.acc == MatrixElement::F32;
   if (widens)
     accVector = arith::ExtFOp::create(c.b, resultType.clone(c.b.getF32Type()), accVector);
+  // Registers of the result: an instruction's, then its column tiles, then its row tiles.
   Values acc = unpack(c.b, accVector);
   for (size_t start = 0; start < acc.size(); start += perInstruction)
     tiles.push_back(pack(c.b, ArrayRef(acc).slice(start, perInstruction)));
-  splitRegisters();
-
-  SmallVector<Value, 2> buffers{b->buffer};
-  if (a)
-    buffers.push_back(a->buffer);
-  GroupMmaFenceOp::create(c.b, buffers);
-  emitInstructions();
+  for (unsigned turn = 0; turn < turns; ++turn)
+    if (failed(emitTurn(turn)))
+      return failure();
   if (!schedule::isInFlight(op)) {
-    auto wait = GroupMmaWaitOp::create(c.b, ValueRange(tiles).getTypes(), 0, tiles, aTiles);
+    Values kept;
+    for (const Values &fragments : read)
+      kept.append(fragments);
+    auto wait = GroupMmaWaitOp::create(c.b, ValueRange(tiles).getTypes(), 0, tiles, kept);
     tiles.assign(wait.getResults().begin(), wait.getResults().end());
   }
   Values result;
@@ -219,6 +274,10 @@ FailureOr<Value> WarpGroupProduct::emit() {
   if (widens)
     vector = arith::TruncFOp::create(c.b, resultType, vector);
   return vector;
+}
+
+unsigned simt::groupsInFlight(const DotPlan &plan) {
+  return std::clamp(plan.warpGroup ? plan.warpGroup->turns : 0, 1u, 2u);
 }
 
 const ProductStrategy &simt::warpGroupStrategy() {

@@ -38,20 +38,6 @@ static Type floatType(MatrixElement element, MLIRContext *context) {
   return {};
 }
 
-/// `layout` without some of its register bits.
-static LinearLayout withoutRegisters(const LinearLayout &layout, unsigned start, unsigned count) {
-  DimList ins;
-  BitVectors bases;
-  for (const Dim &in : layout.getIns()) {
-    bool cut = in.name == kRegister;
-    ins.emplace_back(in.name, in.bits - (cut ? count : 0));
-    for (auto [bit, basis] : llvm::enumerate(layout.getBases(in.name)))
-      if (!cut || bit < start || bit >= start + count)
-        bases.push_back(basis);
-  }
-  return LinearLayout(ins, DimList(layout.getOuts()), bases);
-}
-
 /// Pairs of parts whose product is not negligible, the smallest first.
 static SmallVector<std::pair<unsigned, unsigned>> significantPairs(unsigned parts) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;

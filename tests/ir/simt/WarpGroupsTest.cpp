@@ -1,6 +1,8 @@
 // Products for warp groups, the tiling of the result by groups, and transposed loads.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/Fragments.h"
+#include "ir/layout/MatrixTile.h"
+#include "ir/layout/TensorLayout.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Parser/Parser.h"
@@ -39,9 +41,11 @@ protected:
     add(E::TF32, E::F32, 8, F::MmaA32, F::MmaB32, false);
     add(E::I8, E::I32, 32, F::MmaA8, F::MmaB8, false);
   }
-  /// Plans m × k times k × n; `rowMajor`: the second operand is contiguous along columns, not k.
+  /// Plans m × k times k × n; `rowMajor`: the second operand is contiguous along columns, not k;
+  /// `columnMajor`: the first one is contiguous along rows.
   LayoutAssignment plan(int m, int n, int k, unsigned warps, const char *element = "f16",
-                        const char *result = "f32", bool rowMajor = true) {
+                        const char *result = "f32", bool rowMajor = true,
+                        bool columnMajor = false) {
     auto tensor = [](int x, int y, std::string type) {
       return "tensor<" + std::to_string(x) + "x" + std::to_string(y) + "x" + type + ">";
     };
@@ -59,12 +63,12 @@ protected:
       auto shape = cast<RankedTensorType>(ptr.getType()).getShape();
       AccessFacts result;
       result.contiguity.assign(2, 1);
-      result.contiguity[ptr == second && !rowMajor ? 0 : 1] = 16;
+      result.contiguity[(ptr == second ? !rowMajor : columnMajor) ? 0 : 1] = 16;
       result.alignment.assign(2, 16);
       result.constancy.assign(shape.begin(), shape.end());
       return result;
     };
-    EXPECT_TRUE(succeeded(assignLayouts(kernel, {warps, &target}, facts)));
+    EXPECT_TRUE(succeeded(assignLayouts(kernel, {warps, &target, {}, acrossK}, facts)));
     return LayoutAssignment(kernel, target, warps);
   }
   DotPlan dotOf(const LayoutAssignment &layouts) {
@@ -78,8 +82,17 @@ protected:
     return layouts.getAccess(last);
   }
 
+  /// How threads read the operand that takes turns from its tile in the ring.
+  SharedAccess readOf(const DotPlan &dot, int m, int n, int k, unsigned elementBytes = 4) {
+    SmallVector<int64_t> shape =
+        dot.swapped ? SmallVector<int64_t>{k, n} : SmallVector<int64_t>{m, k};
+    return *accessShared(dot.registers(), swizzledTile(shape, dot.swapped ? 1 : 0, elementBytes),
+                         elementBytes);
+  }
+
   MLIRContext context;
   target::TargetInfo target;
+  AcrossK acrossK = AcrossK::Auto;
   OwningOpRef<ModuleOp> module;
   func::FuncOp kernel;
 };
@@ -126,7 +139,102 @@ TEST_F(WarpGroupsTest, WhatStaysWithOneWarp) {
   EXPECT_TRUE(dotOf(plan(128, 64, 32, 2)).instruction);
 }
 
+TEST_F(WarpGroupsTest, RowMajorSecondOperandIsReadByThreads) {
+  LayoutAssignment layouts = plan(256, 128, 32, 8, "f32");
+  DotPlan dot = dotOf(layouts);
+  ASSERT_TRUE(dot.warpGroup);
+  EXPECT_TRUE(dot.swapped);
+  EXPECT_EQ(dot.registerOperand(), 1u);
+  EXPECT_TRUE(dot.a.getOuts().empty());
+  EXPECT_EQ(dot.warpGroup->turns, 2u);
+  // The instruction's columns are the product's rows: all of them, as two groups share the columns.
+  EXPECT_EQ(dot.warpGroup->columns, 256u);
+  EXPECT_TRUE(dot.d.isInvertible());
+  EXPECT_TRUE(dot.b.isSurjective());
+  // 16 words of 64 columns and 32 along k, and the result in the same columns.
+  EXPECT_EQ(dot.b.inBits(kRegister), 4u);
+  EXPECT_EQ(dot.b.getBasis(kRegister, 0, "dim1"), 1u);
+  EXPECT_EQ(dot.d.getBasis(kRegister, 1, "dim1"), 1u);
+  for (unsigned bit = 2; bit < 5; ++bit)
+    EXPECT_EQ(dot.b.getBasis(kLane, bit, "dim1"), dot.d.getBasis(kLane, bit, "dim1"));
+  for (unsigned bit = 0; bit < 3; ++bit)
+    EXPECT_EQ(dot.b.getBasis(kWarp, bit, "dim1"), dot.d.getBasis(kWarp, bit, "dim1"));
+  // It is copied as it lies in memory.
+  EXPECT_FALSE(secondLoad(layouts).tileInner);
+}
+
+TEST_F(WarpGroupsTest, ReadsAreWideAndMeetNoBankTwice) {
+  struct {
+    int m, n, k;
+    unsigned warps, elements;
+  } const cases[] = {{256, 128, 32, 8, 2}, // one tile of rows in each group: two neighbours
+                     {128, 256, 32, 8, 4}, // two: four
+                     {128, 128, 32, 4, 4}, {64, 256, 16, 4, 4},  {64, 64, 32, 4, 2},
+                     {8, 64, 64, 4, 2},    {128, 512, 8, 16, 4}, {32, 128, 32, 8, 2}};
+  for (const auto &[m, n, k, warps, elements] : cases) {
+    SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k << ", " << warps << " warps");
+    DotPlan dot = dotOf(plan(m, n, k, warps, "f32"));
+    ASSERT_TRUE(dot.warpGroup && dot.swapped);
+    SharedAccess read = readOf(dot, m, n, k);
+    EXPECT_EQ(read.vectorElements, elements);
+    EXPECT_EQ(read.conflicts, 0u);
+    EXPECT_EQ(read.instructions * elements, uint64_t(1) << dot.b.inBits(kRegister));
+    EXPECT_TRUE(dot.d.isSurjective());
+  }
+  // Without the order of rows, eight rows would lie in different chunks of one bank.
+  LinearLayout plain = transposeDims(fragmentLayout(FragmentKind::MmaA32) *
+                                         LinearLayout::identity1D(2, kWarp, "dim0") *
+                                         LinearLayout::identity1D(2, kRegister, "dim1"),
+                                     {1, 0});
+  SharedAccess read = *accessShared(plain, swizzledTile({32, 64}, 1, 4), 4);
+  EXPECT_EQ(read.vectorElements, 1u);
+}
+
+TEST_F(WarpGroupsTest, ColumnMajorFirstOperandIsReadByThreads) {
+  DotPlan dot = dotOf(plan(128, 64, 32, 4, "f32", "f32", false, true));
+  ASSERT_TRUE(dot.warpGroup);
+  EXPECT_FALSE(dot.swapped);
+  EXPECT_EQ(dot.warpGroup->turns, 2u);
+  EXPECT_EQ(dot.registerOperand(), 0u);
+  SharedAccess read = readOf(dot, 128, 64, 32);
+  EXPECT_EQ(read.vectorElements, 4u);
+  EXPECT_EQ(read.conflicts, 0u);
+}
+
+TEST_F(WarpGroupsTest, OfTwoOperandsAcrossKTheSmallerOneIsTransposed) {
+  LayoutAssignment wide = plan(64, 128, 32, 4, "f32", "f32", true, true);
+  EXPECT_TRUE(dotOf(wide).swapped);
+  EXPECT_FALSE(secondLoad(wide).tileInner);
+  LayoutAssignment tall = plan(128, 64, 32, 4, "f32", "f32", true, true);
+  EXPECT_FALSE(dotOf(tall).swapped);
+  EXPECT_EQ(dotOf(tall).warpGroup->turns, 2u);
+  EXPECT_EQ(secondLoad(tall).tileInner, 0u);
+}
+
+TEST_F(WarpGroupsTest, TurnsBoundTheRegistersOfAnOperand) {
+  // 32 words in each thread take two turns, 64 take four, of one step each; more do not exist.
+  EXPECT_EQ(dotOf(plan(128, 256, 32, 8, "f32")).warpGroup->turns, 2u);
+  EXPECT_EQ(dotOf(plan(64, 256, 32, 4, "f32")).warpGroup->turns, 4u);
+  EXPECT_EQ(dotOf(plan(64, 64, 8, 4, "f32")).warpGroup->turns, 1u);
+  // 256 sums leave no room for an operand; copies then transpose it, unless they are not wanted.
+  EXPECT_EQ(dotOf(plan(256, 256, 32, 8, "f32")).warpGroup->turns, 0u);
+  acrossK = AcrossK::Registers;
+  EXPECT_EQ(dotOf(plan(256, 256, 32, 8, "f32")).warpGroup->turns, 2u);
+}
+
+TEST_F(WarpGroupsTest, TooFewColumnsForATransposedProduct) {
+  DotPlan dot = dotOf(plan(64, 32, 32, 4, "f32"));
+  ASSERT_TRUE(dot.warpGroup);
+  EXPECT_FALSE(dot.swapped);
+  EXPECT_EQ(dot.warpGroup->turns, 0u);
+  // Too few rows for the product itself, but enough columns for the transposed one.
+  EXPECT_TRUE(dotOf(plan(32, 64, 32, 4, "f32")).swapped);
+  acrossK = AcrossK::Copies;
+  EXPECT_FALSE(dotOf(plan(32, 64, 32, 4, "f32")).warpGroup);
+}
+
 TEST_F(WarpGroupsTest, WordsAreTransposedOnTheWay) {
+  acrossK = AcrossK::Copies;
   LayoutAssignment layouts = plan(64, 64, 32, 4, "f32");
   ASSERT_TRUE(dotOf(layouts).warpGroup);
   const AccessPlan &load = secondLoad(layouts);

@@ -264,6 +264,46 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': turns must be a power of two up to the 0 steps along k}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types", columns = 8, turns = 3>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': a product of warp groups is swapped for its turns alone}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types", columns = 8, swapped = true>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': warp_group with swapped needs instruction and b, and leaves out a}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types", columns = 8, swapped = true, turns = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': turns are of an instruction of warp groups}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, turns = 2>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': {register = [(0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8) leaves out elements of 'tensor<8x8xf32>'}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
     return
@@ -345,4 +385,10 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", column_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
     return
   }
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'distribute.across_k' must be "auto", "registers" or "copies", on a module}}
+module attributes {distribute.across_k = "both"} {
 }

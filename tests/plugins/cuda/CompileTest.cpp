@@ -155,6 +155,8 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-ctas", "2"}, "clusters of blocks are not supported; num_ctas=1 works"},
                {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
+               {{"operands-across-k", "register"},
+                "option 'operands-across-k' is 'register', not auto, registers or copies"},
                {{"num-wraps", "4"},
                 "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "}};
   for (const auto &[option, text] : cases) {

@@ -79,6 +79,11 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "AMD: instructions along k whose operands one read brings, 1 or 2");
   app->add_option("--xcds", options.xcds,
                   "AMD: dies that get programs in turn, so that each gets neighbours");
+  app->add_option("--operands-across-k", options.operandsAcrossK,
+                  "NVIDIA: auto, registers or copies: how operands that lie across k come to wgmma")
+      ->check(CLI::IsMember({"auto", "registers", "copies"}))
+      ->type_name("WAY")
+      ->option_text("WAY");
   app->add_flag("--debug", options.debug, "Enable device_assert and overflow checks");
   addLimits(app, options);
 }

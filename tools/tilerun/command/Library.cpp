@@ -96,6 +96,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
                                     {"xcds", options.xcds}})
     if (value)
       add(name, std::to_string(*value));
+  if (options.operandsAcrossK)
+    add("operands-across-k", *options.operandsAcrossK);
   if (options.schedule) {
     add("schedule", options.scheduleText);
     add("schedule-name", *options.schedule);

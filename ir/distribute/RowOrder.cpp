@@ -1,0 +1,127 @@
+// See RowOrder.h.
+//
+// Bits of a row's number that registers have become the lowest ones, which are neighbours in a
+// line: so an access is as wide as the thread has such rows, or as the target allows. For those of
+// lanes every choice of places is tried, of which there are a few dozen, until one has no
+// conflicts; those of warps make no difference and get the rest.
+#include "ir/distribute/RowOrder.h"
+#include "ir/layout/TensorLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+
+LinearLayout distribute::reorderRows(const LinearLayout &layout, unsigned rows,
+                                     llvm::ArrayRef<unsigned> places) {
+  DimList dims(layout.getOuts().begin(), layout.getOuts().end());
+  BitVectors bases;
+  for (const Dim &dim : dims)
+    for (unsigned bit = 0; bit < dim.bits; ++bit) {
+      unsigned place = dim.name == dimName(rows) ? places[bit] : bit;
+      bases.push_back(uint64_t(1) << (layout.outShift(dim.name) + place));
+    }
+  return layout.compose(LinearLayout(dims, dims, bases));
+}
+
+namespace {
+class RowOrderSearch {
+public:
+  RowOrderSearch(const LinearLayout &fragments, unsigned rows, const LinearLayout &memory,
+                 unsigned elementBytes, const SharedMemoryModel &model)
+      : fragments(fragments), rows(rows), memory(memory), bytes(elementBytes), model(model),
+        rowBits(fragments.outBits(dimName(rows))) {}
+
+  RowOrder run();
+
+private:
+  /// The bits of a row's number that the input `in` has, in the order of its bits.
+  llvm::SmallVector<unsigned, 8> rowsOf(llvm::StringRef in) const {
+    llvm::SmallVector<unsigned, 8> found;
+    for (unsigned bit = 0; bit < fragments.inBits(in); ++bit)
+      if (uint64_t row = fragments.getBasis(in, bit, dimName(rows)))
+        found.push_back(llvm::countr_zero(row));
+    return found;
+  }
+  /// Tries all places below `end` for the lanes' bits from number `index` on; true: it is as good
+  /// as it can be.
+  bool placeLanes(unsigned index, unsigned end);
+  bool finish();
+
+  const LinearLayout &fragments;
+  unsigned rows;
+  const LinearLayout &memory;
+  unsigned bytes;
+  const SharedMemoryModel &model;
+  unsigned rowBits;
+  llvm::SmallVector<unsigned, 8> lanes, rest;
+  llvm::SmallVector<int, 8> places; ///< Of bits that have none yet: -1.
+  uint64_t taken = 0;               ///< Places.
+  std::optional<RowOrder> best;
+};
+} // namespace
+
+bool RowOrderSearch::finish() {
+  RowOrder order;
+  for (int place : places)
+    order.places.push_back(place < 0 ? 0 : unsigned(place));
+  unsigned next = 0;
+  for (unsigned bit : rest) {
+    while ((taken >> next) & 1)
+      ++next;
+    order.places[bit] = next++;
+  }
+  std::optional<SharedAccess> read =
+      accessShared(reorderRows(fragments, rows, order.places), memory, bytes, model);
+  assert(read && "the memory holds all of the tensor");
+  order.read = std::move(*read);
+  bool isFree = order.read.conflicts == 0;
+  if (!best || order.read.wavefronts() < best->read.wavefronts())
+    best = std::move(order);
+  return isFree;
+}
+
+bool RowOrderSearch::placeLanes(unsigned index, unsigned end) {
+  if (index == lanes.size())
+    return finish();
+  for (unsigned place = 0; place < end; ++place) {
+    uint64_t bit = uint64_t(1) << place;
+    if (taken & bit)
+      continue;
+    taken |= bit;
+    places[lanes[index]] = int(place);
+    bool isDone = placeLanes(index + 1, end);
+    places[lanes[index]] = -1;
+    taken &= ~bit;
+    if (isDone)
+      return true;
+  }
+  return false;
+}
+
+RowOrder RowOrderSearch::run() {
+  places.assign(rowBits, -1);
+  llvm::SmallVector<unsigned, 8> registers = rowsOf(kRegister);
+  lanes = rowsOf(kLane);
+  unsigned widest = llvm::Log2_32(std::max(1u, model.maxVectorBytes / bytes));
+  for (auto [place, bit] : llvm::enumerate(registers))
+    if (place < widest) {
+      places[bit] = int(place);
+      taken |= uint64_t(1) << place;
+    }
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    if (places[bit] < 0 && !llvm::is_contained(lanes, bit))
+      rest.push_back(bit);
+  // Of places beyond a line all are alike: as many as there are lanes that find none in it.
+  unsigned inLine = std::min<unsigned>(rowBits, llvm::Log2_32(model.lineBytes() / bytes));
+  unsigned used = unsigned(llvm::popcount(taken));
+  placeLanes(0, std::min<unsigned>(rowBits, std::max<unsigned>(inLine, used + lanes.size())));
+  return std::move(*best);
+}
+
+RowOrder distribute::chooseRowOrder(const LinearLayout &fragments, unsigned rows,
+                                    const LinearLayout &memory, unsigned elementBytes,
+                                    const SharedMemoryModel &model) {
+  return RowOrderSearch(fragments, rows, memory, elementBytes, model).run();
+}
