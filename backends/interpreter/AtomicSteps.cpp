@@ -1,5 +1,6 @@
 // Atomic read-modify-write and compare-and-swap on host memory, atomic with respect to the launch's
 // other threads too. Lanes run in index order.
+#include "backends/interpreter/Activity.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/IntegerTypes.h"
 #include "backends/interpreter/SmallFloat.h"
@@ -173,6 +174,8 @@ template <class T> void compareAndSwap(Frame &frame, const Step &step) {
 } // namespace
 
 void interp::runAtomicRMW(Frame &frame, const Step &step) {
+  if (frame.activity)
+    frame.activity->noteWrite(frame, step);
   switch (sizeOf(step.resultTypes[0])) {
   case 2:
     return readModifyWrite<uint16_t>(frame, step);
@@ -184,6 +187,8 @@ void interp::runAtomicRMW(Frame &frame, const Step &step) {
 }
 
 void interp::runAtomicCAS(Frame &frame, const Step &step) {
+  if (frame.activity)
+    frame.activity->noteWrite(frame, step);
   switch (sizeOf(step.resultTypes[0])) {
   case 2:
     return compareAndSwap<uint16_t>(frame, step);

@@ -4,6 +4,7 @@
 #include "backends/interpreter/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -39,11 +40,13 @@ llvm::StringRef verb(Access kind) {
 
 Checker::Checker(const Heap &heap, const Bounds &bounds, const Program &program,
                  llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
-                 std::array<uint64_t, 3> grid)
+                 std::array<uint64_t, 3> grid, bool watchWriters)
     : bounds(bounds), program(program), arguments(arguments), options(options), grid(grid),
       allocations(heap.snapshot()), segmentProgram{0} {
   if (options.maskedValues)
     masked = std::make_unique<MaskedValues>(program);
+  if (watchWriters)
+    writers = std::make_unique<Writers>();
   for (size_t i = 0; options.unwritten && i < arguments.size(); ++i)
     if (arguments[i].memory.hasShape)
       if (Allocation *allocation = find(arguments[i].bits, 1);
@@ -103,6 +106,8 @@ bool Checker::access(Frame &frame, const Step &step, size_t element, uint64_t ad
     reportAt(CheckReport::Kind::UninitializedRead, "which was never written");
   if (kind != Access::Read)
     allocation->written.mark(offset, bytes);
+  if (kind != Access::Read && writers)
+    writers->record(*allocation, offset, bytes, current);
   if (options.races)
     checkRace(frame, step, element, address, bytes, kind);
   return true;
@@ -219,6 +224,23 @@ void Checker::checkUnwritten(size_t argument) {
 void Checker::finish() {
   for (size_t argument : fresh)
     checkUnwritten(argument);
+}
+
+std::vector<WriterMap> Checker::getWriters() {
+  std::vector<WriterMap> maps;
+  llvm::SmallPtrSet<const Allocation *, 8> seen;
+  for (size_t i = 0; writers && i < arguments.size(); ++i) {
+    if (arguments[i].kind != LaunchArgument::Kind::Pointer)
+      continue;
+    const Allocation *allocation = find(arguments[i].bits, 1);
+    if (!allocation || !seen.insert(allocation).second)
+      continue;
+    if (std::optional<WriterMap> map = writers->getMap(*allocation)) {
+      map->argument = program.arguments[i].name;
+      maps.push_back(std::move(*map));
+    }
+  }
+  return maps;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/Heap.h"
 #include "backends/interpreter/MaskedValues.h"
+#include "backends/interpreter/Writers.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -25,7 +26,7 @@ class Checker {
 public:
   Checker(const Heap &heap, const Bounds &bounds, const Program &program,
           llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
-          std::array<uint64_t, 3> grid);
+          std::array<uint64_t, 3> grid, bool watchWriters = false);
 
   void beginProgram(uint64_t linear);
 
@@ -57,6 +58,7 @@ public:
               llvm::function_ref<std::string()> message, uint32_t other = 0);
 
   std::vector<CheckReport> takeReports() { return std::move(reports); }
+  std::vector<WriterMap> getWriters();
 
 private:
   /// A stretch of one program's accesses between two releases; numbered in order over the launch.
@@ -102,6 +104,7 @@ private:
   size_t lastFound = 0;
   std::vector<size_t> fresh; ///< Arguments whose memory had not been written.
   std::unique_ptr<MaskedValues> masked;
+  std::unique_ptr<Writers> writers;
 
   uint32_t current = 0; ///< Linear index of the running program.
   Segment segment = 0;

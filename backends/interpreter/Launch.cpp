@@ -1,5 +1,6 @@
 // Runs a grid: validates what the caller passes, then spreads programs over threads by a shared
 // counter.
+#include "backends/interpreter/Activity.h"
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/Interpreter.h"
@@ -79,6 +80,7 @@ llvm::Expected<uint64_t> encodeArgument(const ArgumentInfo &info, const LaunchAr
 
 /// The results of one thread.
 struct Outcome {
+  std::optional<Activity> activity;
   std::vector<std::pair<uint64_t, std::string>> printed; ///< By program.
   uint64_t faultProgram = UINT64_MAX;
   std::string fault;
@@ -96,6 +98,7 @@ struct Work {
     for (auto [info, bits] : llvm::zip(program.arguments, arguments))
       std::memcpy(frame.at(info.slot), &bits, sizeof(bits));
     frame.exec(program.setup);
+    frame.activity = outcome.activity ? &*outcome.activity : nullptr;
     for (;;) {
       const uint64_t first = next.fetch_add(chunk, std::memory_order_relaxed);
       for (uint64_t i = first; i < std::min(programs, first + chunk); ++i) {
@@ -115,7 +118,11 @@ struct Work {
     frame.stopped = false;
     if (frame.checker)
       frame.checker->beginProgram(linear);
+    if (frame.activity)
+      frame.activity->beginProgram();
     frame.exec(program.body);
+    if (frame.activity)
+      frame.activity->endProgram(linear, !frame.printed.empty());
     if (!frame.printed.empty())
       outcome.printed.emplace_back(linear, std::exchange(frame.printed, {}));
     if (!frame.fault.empty()) {
@@ -160,9 +167,10 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
 
   const uint64_t programs = options.grid[0] * options.grid[1] * options.grid[2];
   const bool checked = options.checks.any() || options.debug;
+  const bool serial = checked || options.watch.writers;
   unsigned threads = options.numThreads ? options.numThreads : std::thread::hardware_concurrency();
   threads =
-      checked ? 1 : std::clamp<uint64_t>(threads, 1, std::min<uint64_t>(programs, kMaxThreads));
+      serial ? 1 : std::clamp<uint64_t>(threads, 1, std::min<uint64_t>(programs, kMaxThreads));
 
   std::vector<std::unique_ptr<char, FreeDeleter>> arenas;
   for (unsigned i = 0; i < threads; ++i) {
@@ -179,10 +187,11 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   state.assertions = checked;
   state.reportAssertions = options.checks.any();
   std::unique_ptr<Checker> checker;
-  if (checked) {
+  if (serial) {
     CheckOptions checks = options.checks;
     checks.integerOverflow |= options.debug;
-    checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid);
+    checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid,
+                                        options.watch.writers);
   }
 
   llvm::SmallVector<uint64_t> pointers;
@@ -193,6 +202,9 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
 
   const auto start = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes(threads);
+  for (Outcome &outcome : outcomes)
+    if (options.watch.activity)
+      outcome.activity.emplace(program);
   // Small enough that threads end together, large enough that the counter is rarely touched.
   Work work{program, state, encoded, programs,
             std::max<uint64_t>(1, programs / (uint64_t(threads) * 32))};
@@ -241,6 +253,13 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   if (checker) {
     checker->finish();
     result.reports = checker->takeReports();
+    result.writers = checker->getWriters();
+  }
+  if (options.watch.activity) {
+    Activity &all = *outcomes[0].activity;
+    for (size_t i = 1; i < outcomes.size(); ++i)
+      all.join(*outcomes[i].activity);
+    all.report(arguments, options.grid, result.reports);
   }
   return result;
 }

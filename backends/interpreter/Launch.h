@@ -52,6 +52,27 @@ struct CheckOptions {
   }
 };
 
+/// What a launch observes besides: facts that explain a result, and cost little or are asked for
+/// seldom.
+struct WatchOptions {
+  bool activity = false; ///< Programs that write nothing, outputs that no program writes to.
+  bool writers = false;  ///< Which program wrote each byte last. Runs in one thread.
+  bool any() const { return activity || writers; }
+};
+
+/// A stretch of an argument's memory that one program wrote last.
+struct WrittenRun {
+  uint64_t begin, bytes; ///< From the beginning of the allocation.
+  uint64_t program;      ///< Linear index.
+};
+/// Who wrote the memory behind an argument; stretches by address, nobody wrote what is between.
+struct WriterMap {
+  std::string argument; ///< The first one that leads to this memory.
+  std::vector<WrittenRun> runs;
+  bool complete = true; ///< False: there are more stretches than kMost, which are the first.
+  static constexpr size_t kMost = 1 << 20;
+};
+
 /// A stretch of memory of less than 2^63 bytes.
 struct Range {
   uint64_t begin = 0, size = 0;
@@ -82,6 +103,7 @@ struct LaunchOptions {
   std::array<uint64_t, 3> grid{1, 1, 1};
   unsigned numThreads = 0; ///< 0: one per core, 1 when checks are on.
   CheckOptions checks;
+  WatchOptions watch;
   bool debug = false; ///< device_assert and overflow checks are live.
   /// An access that leaves the memory which its pointer came from ends the launch. Without it, only
   /// one at a null pointer does.
@@ -94,6 +116,7 @@ struct LaunchOptions {
 /// The results of a launch besides success.
 struct LaunchResult {
   std::vector<CheckReport> reports; ///< In order of first occurrence.
+  std::vector<WriterMap> writers;   ///< If they are watched, of arguments that were written.
   std::string printed;              ///< Output of device_print, in program order.
   double seconds = 0;               ///< Wall time of the launch alone.
 };

@@ -3,6 +3,7 @@
 // Tiles are worked on by rows of the innermost dimension: where a row's addresses follow one
 // another and its mask is true for a leading part only (most often all of it), the row is one copy,
 // and one comparison tells whether it stays in the memory that its pointers lead to.
+#include "backends/interpreter/Activity.h"
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/Steps.h"
@@ -232,6 +233,8 @@ void interp::runLoad(Frame &frame, const Step &step) {
 }
 
 void interp::runStore(Frame &frame, const Step &step) {
+  if (frame.activity)
+    frame.activity->noteWrite(frame, step);
   switch (sizeOf(step.operandTypes[1])) {
   case 1:
     return store<uint8_t>(frame, step);

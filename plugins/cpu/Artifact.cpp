@@ -23,6 +23,8 @@ std::vector<uint8_t> cpu::encodeArtifact(const ArtifactContent &content) {
     os << "debug\n";
   if (content.options.checks.any())
     os << "checks " << formatChecks(content.options.checks) << "\n";
+  if (content.options.watch.any())
+    os << "watch " << formatWatch(content.options.watch) << "\n";
   if (content.options.numThreads)
     os << "threads " << content.options.numThreads << "\n";
   for (const KernelHeader &kernel : content.kernels)
@@ -55,6 +57,9 @@ std::optional<ArtifactContent> cpu::decodeArtifact(llvm::ArrayRef<uint8_t> bytes
       content.options.debug = true;
     } else if (line.consume_front("checks ")) {
       if (!parseChecks(line, content.options.checks).empty())
+        return std::nullopt;
+    } else if (line.consume_front("watch ")) {
+      if (!parseWatch(line, content.options.watch).empty())
         return std::nullopt;
     } else if (line.consume_front("threads ")) {
       if (line.getAsInteger(10, content.options.numThreads))

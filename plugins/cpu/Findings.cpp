@@ -14,6 +14,7 @@ using namespace tilerun::cpu;
 using interp::CheckReport;
 using interp::SourcePosition;
 using Checks = interp::CheckOptions;
+using Watch = interp::WatchOptions;
 
 static constexpr std::pair<llvm::StringLiteral, bool Checks::*> kChecks[] = {
     {"bounds", &Checks::bounds},
@@ -24,33 +25,62 @@ static constexpr std::pair<llvm::StringLiteral, bool Checks::*> kChecks[] = {
     {"unwritten", &Checks::unwritten},
     {"masked-values", &Checks::maskedValues}};
 
+static constexpr std::pair<llvm::StringLiteral, bool Watch::*> kWatch[] = {
+    {"activity", &Watch::activity}, {"writers", &Watch::writers}};
+
+/// Sets the flags that the words of `text` name; what is wrong with it.
+template <class Flags, size_t N>
+static std::string parseWords(llvm::StringRef text,
+                              const std::pair<llvm::StringLiteral, bool Flags::*> (&words)[N],
+                              llvm::StringRef what, llvm::StringRef besides, Flags &flags) {
+  for (llvm::StringRef word : llvm::split(text, ',')) {
+    auto *found = llvm::find_if(words, [&](const auto &known) { return known.first == word; });
+    if (found == std::end(words))
+      return ("but there is no " + what + " '" + word + "', only " + besides +
+              llvm::join(llvm::map_range(words, [](const auto &known) { return known.first; }),
+                         ", "))
+          .str();
+    flags.*found->second = true;
+  }
+  return "";
+}
+
+template <class Flags, size_t N>
+static std::string formatWords(const std::pair<llvm::StringLiteral, bool Flags::*> (&words)[N],
+                               const Flags &flags) {
+  std::string text;
+  for (const auto &[word, member] : words)
+    if (flags.*member)
+      text += (text.empty() ? "" : ",") + word.str();
+  return text;
+}
+
 std::string cpu::parseChecks(llvm::StringRef text, Checks &checks) {
   if (text == "false")
     return "";
   if (text == "true")
     text = "bounds,uninitialized,races,overflow";
-  for (llvm::StringRef word : llvm::split(text, ',')) {
-    auto *found = llvm::find_if(kChecks, [&](const auto &check) { return check.first == word; });
-    if (found == std::end(kChecks))
-      return ("but there is no check '" + word + "', only true, false, and a list of " +
-              llvm::join(llvm::map_range(kChecks, [](const auto &c) { return c.first; }), ", "))
-          .str();
-    checks.*found->second = true;
+  return parseWords(text, kChecks, "check", "true, false, and a list of ", checks);
+}
+std::string cpu::formatChecks(const Checks &checks) { return formatWords(kChecks, checks); }
+std::string cpu::parseWatch(llvm::StringRef text, Watch &watch) {
+  return parseWords(text, kWatch, "observation", "", watch);
+}
+std::string cpu::formatWatch(const Watch &watch) { return formatWords(kWatch, watch); }
+
+/// "error"; "warning" if a finding may be intended, or is not a mistake on this device; "note" if
+/// it is a fact.
+static llvm::StringRef getSeverity(CheckReport::Kind kind) {
+  switch (kind) {
+  case CheckReport::Kind::UnwrittenOutput:
+  case CheckReport::Kind::MaskedValue:
+    return "warning";
+  case CheckReport::Kind::IdlePrograms:
+  case CheckReport::Kind::OutputUntouched:
+    return "note";
+  default:
+    return "error";
   }
-  return "";
-}
-
-std::string cpu::formatChecks(const Checks &checks) {
-  std::string text;
-  for (const auto &[word, member] : kChecks)
-    if (checks.*member)
-      text += (text.empty() ? "" : ",") + word.str();
-  return text;
-}
-
-/// Whether a finding may be intended, or is not a mistake on this device.
-static bool isWarning(CheckReport::Kind kind) {
-  return kind == CheckReport::Kind::UnwrittenOutput || kind == CheckReport::Kind::MaskedValue;
 }
 
 static std::string describe(const CheckReport &report) {
@@ -84,7 +114,7 @@ static llvm::json::Object toJson(const CheckReport &report) {
     stack.push_back(toJson(caller));
   llvm::json::Object object{
       {"kind", interp::getKindName(report.kind)},
-      {"severity", isWarning(report.kind) ? "warning" : "error"},
+      {"severity", getSeverity(report.kind)},
       {"kernel", llvm::json::fixUTF8(report.kernel)},
       {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
       {"element", llvm::json::Array(report.element)},
@@ -100,6 +130,19 @@ static llvm::json::Object toJson(const CheckReport &report) {
 
 Fault cpu::makeFault(const CheckReport &report) {
   return {describe(report), llvm::formatv("{0}", llvm::json::Value(toJson(report))).str()};
+}
+
+Fault cpu::makeFault(const interp::WriterMap &map) {
+  llvm::json::Array runs;
+  for (const interp::WrittenRun &run : map.runs)
+    runs.push_back(llvm::json::Array{run.begin, run.bytes, run.program});
+  llvm::json::Object object{{"kind", "writers"},
+                            {"severity", "note"},
+                            {"argument", llvm::json::fixUTF8(map.argument)},
+                            {"runs", std::move(runs)},
+                            {"complete", map.complete}};
+  return {"memory of '" + map.argument + "' was written",
+          llvm::formatv("{0}", llvm::json::Value(std::move(object))).str()};
 }
 
 void Fault::add(const Fault &other) {

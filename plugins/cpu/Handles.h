@@ -30,6 +30,7 @@ struct RunOptions {
   bool debug = false;
   uint32_t numThreads = 0; ///< Of the host; 0: one per core.
   interp::CheckOptions checks;
+  interp::WatchOptions watch;
 };
 
 /// A stream; adopted handles share it with its owner.
@@ -107,11 +108,16 @@ void addFault(Stream &stream, const Fault &fault);
 Fault takeFault(Stream &stream);
 /// The findings of checks, as a fault.
 Fault makeFault(const interp::CheckReport &report);
+/// Who wrote what, in the same form.
+Fault makeFault(const interp::WriterMap &map);
 
 /// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; returns
 /// what an option's setter does (plugins/support/Options.h).
 std::string parseChecks(llvm::StringRef text, interp::CheckOptions &checks);
 std::string formatChecks(const interp::CheckOptions &checks);
+/// The same for "activity,writers".
+std::string parseWatch(llvm::StringRef text, interp::WatchOptions &watch);
+std::string formatWatch(const interp::WatchOptions &watch);
 
 /// The contents of a kernel's artifact besides code.
 struct KernelHeader {

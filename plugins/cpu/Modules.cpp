@@ -179,6 +179,8 @@ static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
   }
   for (const interp::CheckReport &report : result->reports)
     addFault(stream, makeFault(report));
+  for (const interp::WriterMap &map : result->writers)
+    addFault(stream, makeFault(map));
   return llvm::Error::success();
 }
 
@@ -222,6 +224,7 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
       TILERUN_HAS(TilerunPluginLaunch, launch, ranges) ? launch->ranges : nullptr;
   options.debug = kernel->options.debug;
   options.checks = kernel->options.checks;
+  options.watch = kernel->options.watch;
   options.numThreads = kernel->options.numThreads;
   if (llvm::Error error = runProgram(*kernel, stream, bits, ranges, options))
     return fail(sink, "launch", std::move(error));

@@ -60,6 +60,9 @@ struct Options {
   unsigned repeat = 1;
   bool time = false;
   bool counters = false; ///< Of run.
+  /// Whether a mismatch says which program wrote what; unset: where that costs little.
+  std::optional<bool> map;
+  std::string report; ///< A file for pictures of mismatches.
   bool nanInf = false;
   bool boundsChecks = true; ///< Of run.
   bool strict = false;      ///< Of check.

@@ -20,6 +20,7 @@ static Finding toFinding(const Object &object) {
   out.kernel = getText(object, "kernel");
   out.message = getText(object, "message");
   out.isWarning = getText(object, "severity") == "warning";
+  out.isNote = getText(object, "severity") == "note";
   if (const llvm::json::Array *program = object.getArray("program"))
     for (auto [to, from] : llvm::zip(out.program, *program))
       to = from.getAsInteger().value_or(0);
@@ -36,8 +37,20 @@ static Finding toFinding(const Object &object) {
   return out;
 }
 
-llvm::Expected<std::vector<Finding>> command::readFindings(const core::Error &error) {
-  std::vector<Finding> findings;
+static host::Writers toWriters(const Object &object) {
+  host::Writers out;
+  out.complete = object.getBoolean("complete").value_or(true);
+  if (const llvm::json::Array *runs = object.getArray("runs"))
+    for (const llvm::json::Value &item : *runs)
+      if (const llvm::json::Array *run = item.getAsArray(); run && run->size() == 3)
+        out.runs.push_back({(*run)[0].getAsUINT64().value_or(0),
+                            (*run)[1].getAsUINT64().value_or(0),
+                            (*run)[2].getAsUINT64().value_or(0)});
+  return out;
+}
+
+llvm::Expected<Findings> command::readFindings(const core::Error &error) {
+  Findings findings;
   // With other devices it is a word of the driver.
   if (error.status != TILERUN_STATUS_FAULT || !llvm::StringRef(error.driverWord).starts_with("[{"))
     return findings;
@@ -46,9 +59,17 @@ llvm::Expected<std::vector<Finding>> command::readFindings(const core::Error &er
     return makeCommandError(ExitCode::Internal,
                             "the findings of " + error.device +
                                 " cannot be read: " + llvm::toString(list.takeError()));
-  for (const llvm::json::Value &item : *list->getAsArray())
-    if (const Object *object = item.getAsObject())
-      findings.push_back(toFinding(*object));
+  for (const llvm::json::Value &item : *list->getAsArray()) {
+    const Object *object = item.getAsObject();
+    if (!object)
+      continue;
+    if (getText(*object, "kind") == "writers") {
+      findings.writers[getText(*object, "argument")] = toWriters(*object);
+      continue;
+    }
+    Finding finding = toFinding(*object);
+    (finding.isNote ? findings.notes : findings.mistakes).push_back(std::move(finding));
+  }
   return findings;
 }
 
@@ -78,7 +99,16 @@ static void printLine(llvm::raw_ostream &os, const Painter &painter, Session &se
 
 void command::print(llvm::raw_ostream &os, Painter &painter, Session &session,
                     const Finding &finding) {
-  os << getPlace(finding.position) << ": " << (finding.isWarning ? "warning: " : "");
+  // A kernel that writes nothing has no place that would.
+  if (finding.position.line)
+    os << getPlace(finding.position) << ": ";
+  if (finding.isNote) {
+    painter.paint(llvm::raw_ostream::BLUE, "note: ");
+    os << finding.message << "\n";
+    printLine(os, painter, session, finding.position);
+    return;
+  }
+  os << (finding.isWarning ? "warning: " : "");
   painter.paint(finding.isWarning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::RED,
                 finding.kind);
   os << ": " << finding.message << "\n";

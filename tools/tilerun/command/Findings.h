@@ -5,6 +5,9 @@
 
 #include "runtime/core/Status.h"
 #include "tools/tilerun/command/Session.h"
+#include "tools/tilerun/host/Mismatch.h"
+
+#include <map>
 
 namespace tilerun::command {
 
@@ -17,6 +20,7 @@ struct SourcePosition {
 struct Finding {
   std::string kind, kernel, message;
   bool isWarning = false; ///< It may be by design, or is not a mistake on this device.
+  bool isNote = false;    ///< A fact about a launch; it never fails.
   std::array<int64_t, 3> program{};
   std::vector<int64_t> element; ///< Index in the tensor of the access; empty for a scalar.
   SourcePosition position;
@@ -27,8 +31,16 @@ struct Finding {
   llvm::json::Object json; ///< As the device reported it.
 };
 
-/// The findings that a fault has; none if it is of another kind.
-llvm::Expected<std::vector<Finding>> readFindings(const core::Error &error);
+/// What a fault says of a launch.
+struct Findings {
+  std::vector<Finding> mistakes; ///< Errors and warnings.
+  std::vector<Finding> notes;
+  /// By the argument that leads to the memory; if they were asked for.
+  std::map<std::string, host::Writers> writers;
+  bool empty() const { return mistakes.empty() && notes.empty() && writers.empty(); }
+};
+/// Empty for a fault of another kind.
+llvm::Expected<Findings> readFindings(const core::Error &error);
 
 void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
 

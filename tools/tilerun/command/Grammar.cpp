@@ -133,6 +133,14 @@ void addRunOptions(CLI::App *app, Options &options) {
       ->check(checkTolerance);
   app->add_option("--atol", options.atol, "Absolute tolerance (default: by the dtype)")
       ->check(checkTolerance);
+  // A flag of an optional value would be false if it is not given.
+  app->add_flag_function(
+      "--map,!--no-map", [&options](int64_t count) { options.map = count > 0; },
+      "Show which program wrote the elements that --expect finds wrong. The launch is repeated on "
+      "the interpreter for it, which is the default where that takes little time");
+  app->add_option("--report", options.report,
+                  "FILE.html or FILE.svg: write pictures of what --expect finds")
+      ->type_name("FILE");
   app->add_flag("--allow-overlap", options.allowOverlap, "Arguments may share memory");
   app->add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->check(CLI::Range(1, 1024));

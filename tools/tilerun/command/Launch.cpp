@@ -48,14 +48,20 @@ llvm::Error Launch::run() {
   TILERUN_TRY_ERROR(checkSurplus(session));
   if (!session.options.allowOverlap)
     TILERUN_TRY_ERROR(checkOverlap(binding));
-  TILERUN_TRY_ERROR(compile());
+  // A check runs in one thread anyway.
+  const bool isCheck = session.options.command == Options::Command::Check;
+  const bool isRun = session.options.command == Options::Command::Run;
+  knowsWriters = isCheck && !expectations.empty();
+  TILERUN_TRY_ERROR(compile(!device->checksBounds() ? ""
+                            : isRun                 ? "activity"
+                            : knowsWriters          ? "activity,writers"
+                            : isCheck               ? "activity"
+                                                    : ""));
   TILERUN_TRY_ERROR(execute());
-  for (Expectation &expectation : expectations) {
-    Tensor after = getAfter(expectation.tensor);
-    expectation.result = expectation.integers ? host::compareIntegers(after, *expectation.integers)
-                                              : host::compareTensor(after, *expectation.array,
-                                                                    expectation.tolerance);
-  }
+  for (Expectation &expectation : expectations)
+    expectation.result = compare(expectation);
+  if (!allMatch() && (isRun || isCheck))
+    explainMismatches();
   for (auto [file, output] : llvm::zip_equal(files, saved)) {
     const Tensor after = getAfter(output.tensor);
     llvm::Error error = isCsv(output.path) ? file.commit(host::formatCsv(after))
@@ -81,6 +87,22 @@ int64_t Launch::getNumElements() const {
     if (auto *tensor = value.getIf<Tensor>())
       most = std::max(most, tensor->numElements());
   return most;
+}
+
+void Launch::forEachError(const Expectation &expectation,
+                          llvm::function_ref<void(const host::ElementError &)> each) const {
+  const Tensor after = getAfter(expectation.tensor);
+  if (expectation.integers)
+    host::forEachError(after, *expectation.integers, each);
+  else
+    host::forEachError(after, *expectation.array, expectation.tolerance, each);
+}
+
+host::Comparison Launch::compare(const Expectation &expectation) const {
+  const Tensor after = getAfter(expectation.tensor);
+  return expectation.integers
+             ? host::compareIntegers(after, *expectation.integers)
+             : host::compareTensor(after, *expectation.array, expectation.tolerance);
 }
 
 bool Launch::allMatch() const {
@@ -193,20 +215,23 @@ llvm::Error Launch::prepareOutputs() {
   return llvm::Error::success();
 }
 
-llvm::Error Launch::compile() {
+llvm::Error Launch::compile(llvm::StringRef watch) {
   auto start = std::chrono::steady_clock::now();
   const Options &options = session.options;
   CompileSettings settings(binding.signature, options);
   if (options.command == Options::Command::Check)
     settings.add("checks", std::string("bounds,uninitialized,races,overflow,unwritten,") +
                                "masked-values" + (options.nanInf ? ",nan-inf" : ""));
+  if (!watch.empty())
+    settings.add("watch", watch.str());
   // The interpreter's own: GPUs have no threads of the host.
   if (options.threads && device->checksBounds())
     settings.add("threads", std::to_string(options.threads));
   auto services = std::make_shared<compiler::Services>();
   if (options.useCache)
     services->cache = cache::getSharedCache();
-  services->log = [](int32_t, const std::string &text) { llvm::errs() << text; };
+  if (!isRepetition)
+    services->log = [](int32_t, const std::string &text) { llvm::errs() << text; };
   std::shared_ptr<core::Program> program =
       compiler::adoptKernel(services, session.frontend, *session.module, *session.kernel);
   const std::string signature = corpus::formatSignature(binding.signature);
@@ -357,6 +382,7 @@ llvm::Error Launch::execute() {
                     std::to_string(getNumPrograms()) + " programs)");
   TILERUN_TRY_VALUE(first, launch(flags));
   result = std::move(first);
+  writers = std::move(result.findings.writers);
   fastest = result.seconds;
   for (auto &[storage, slot] : memory) {
     TILERUN_TRY_VALUE(after, host::Storage::create(storage->bytes().size()));

@@ -12,9 +12,9 @@ namespace tilerun::command {
 
 /// The results of a launch besides success.
 struct LaunchResult {
-  std::vector<Finding> findings; ///< In the order in which they occurred first.
-  std::string printed;           ///< By the kernel and its driver, on stdout.
-  double seconds = 0;            ///< By the device's own clock.
+  Findings findings;   ///< In the order in which they occurred first.
+  std::string printed; ///< By the kernel and its driver, on stdout.
+  double seconds = 0;  ///< By the device's own clock.
 };
 
 class Launch {
@@ -35,6 +35,10 @@ public:
     std::optional<host::Array> array;     ///< float64, or
     std::optional<host::Tensor> integers; ///< exact integers.
     host::Comparison result;
+    /// Of a mismatch.
+    std::optional<host::MismatchReport> mismatch;
+    /// The launch was repeated on the interpreter, which computed this.
+    std::optional<host::Comparison> onInterpreter;
   };
   struct Output {
     std::string name;
@@ -56,13 +60,26 @@ public:
   bool allMatch() const;
   /// A tensor with its contents after the launch.
   host::Tensor getAfter(const host::Tensor &tensor) const;
+  /// How a mismatch looks at another resolution.
+  host::MismatchReport analyze(const Expectation &expectation, host::MapSize size) const;
+  /// Why mismatches do not say which program wrote what, or how they would.
+  const std::string &getMapHint() const { return mapHint; }
 
 private:
   /// The tensor of a name, which must share memory with an argument.
   llvm::Expected<host::Tensor> findOutput(llvm::StringRef name, llvm::StringRef option);
   llvm::Error prepareOutputs();
   llvm::Error prepareExpectation(llvm::StringRef text);
-  llvm::Error compile();
+  host::Comparison compare(const Expectation &expectation) const;
+  void forEachError(const Expectation &expectation,
+                    llvm::function_ref<void(const host::ElementError &)> each) const;
+  /// Describes mismatches; repeats the launch for it where the command line wants that.
+  void explainMismatches();
+  bool wantsMap();
+  /// Repeats the launch on the interpreter, which tells who wrote what.
+  llvm::Error watchWriters();
+  const host::Writers *findWriters(const host::Storage *storage) const;
+  llvm::Error compile(llvm::StringRef watch);
   llvm::Error askRemarks(const std::string &signature, const TilerunCompileOptions &settings);
   llvm::Error execute();
   llvm::Error upload(const host::Tensor &tensor);
@@ -86,6 +103,10 @@ private:
   };
   std::map<const host::Storage *, Memory> memory;
   LaunchResult result;
+  std::map<std::string, host::Writers> writers; ///< By argument.
+  bool knowsWriters = false;                    ///< Memory that has none was not written.
+  std::string mapHint;
+  bool isRepetition = false; ///< What the compiler says was said.
   llvm::json::Array remarks;
   double fastest = 0;
   double compileSeconds = 0;

@@ -3,6 +3,7 @@
 #include "tools/tilerun/command/Counters.h"
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/Mismatch.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
@@ -13,7 +14,7 @@ std::string formatGrid(const std::array<uint64_t, 3> &grid) {
   return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
 }
 
-llvm::json::Value toJson(const Launch::Expectation &e) {
+llvm::json::Value toJson(const Launch &launch, const Launch::Expectation &e) {
   const host::Comparison &r = e.result;
   llvm::json::Object object{{"name", jsonText(e.name)},
                             {"expected", jsonText(e.text)},
@@ -31,6 +32,8 @@ llvm::json::Value toJson(const Launch::Expectation &e) {
         llvm::json::Object{{"index", llvm::json::Array(host::unravel(*r.first, e.tensor.shape))},
                            {"got", jsonText(r.got)},
                            {"expected", jsonText(r.expected)}};
+  if (e.mismatch)
+    addMismatch(object, launch, e);
   return object;
 }
 
@@ -58,7 +61,7 @@ llvm::json::Value toJson(const host::Tensor &tensor) {
 
 /// Whether the findings are a failure: warnings are only with --strict.
 bool failsCheck(const LaunchResult &result, const Options &options) {
-  return llvm::any_of(result.findings,
+  return llvm::any_of(result.findings.mistakes,
                       [&](const Finding &finding) { return options.strict || !finding.isWarning; });
 }
 
@@ -85,8 +88,8 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   object["programs_per_second"] = static_cast<double>(launch.getNumPrograms()) / seconds;
   object["elements_per_second"] = static_cast<double>(launch.getNumElements()) / seconds;
   object["meta_parameters"] = jsonTexts(binding.notes);
-  object["expectations"] =
-      jsonArray(launch.getExpectations(), [](const Launch::Expectation &e) { return toJson(e); });
+  object["expectations"] = jsonArray(
+      launch.getExpectations(), [&](const Launch::Expectation &e) { return toJson(launch, e); });
   object["saved"] = jsonArray(launch.getSaved(), [](const Launch::Output &output) {
     return llvm::json::Object{{"name", jsonText(output.name)}, {"file", jsonText(output.path)}};
   });
@@ -97,12 +100,17 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   if (session.options.remarks)
     object["remarks"] = llvm::json::Array(launch.getRemarks());
   // `run --debug` reports overflow, too.
-  if (session.options.command == Options::Command::Check || !result.findings.empty())
-    object["reports"] = jsonArray(result.findings, [](const Finding &f) { return f.json; });
+  if (session.options.command == Options::Command::Check || !result.findings.mistakes.empty())
+    object["reports"] =
+        jsonArray(result.findings.mistakes, [](const Finding &f) { return f.json; });
+  object["notes"] = jsonArray(result.findings.notes, [](const Finding &f) { return f.json; });
+  if (!session.options.report.empty())
+    object["report"] = jsonText(session.options.report);
   return object;
 }
 
-void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch::Expectation &e) {
+void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch &launch,
+                      const Launch::Expectation &e) {
   const host::Comparison &r = e.result;
   os << e.name << ": ";
   if (r.ok())
@@ -123,9 +131,8 @@ void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch::Exp
                       host::formatElement(r.maxRelError, dtype(Scalar::F32)),
                       host::formatElement(e.tolerance.rtol, dtype(Scalar::F64)),
                       host::formatElement(e.tolerance.atol, dtype(Scalar::F64)));
-  if (r.first)
-    os << "  first at " << host::formatIndex(host::unravel(*r.first, e.tensor.shape)) << ": got "
-       << r.got << ", expected " << r.expected << "\n";
+  if (e.mismatch)
+    printMismatch(os, painter, launch, e);
 }
 
 void printText(const Launch &launch, Session &session) {
@@ -152,10 +159,12 @@ void printText(const Launch &launch, Session &session) {
     os << "\n";
   }
   for (const Launch::Expectation &expectation : launch.getExpectations())
-    printExpectation(os, painter, expectation);
+    printExpectation(os, painter, launch, expectation);
   for (const Launch::Output &output : launch.getSaved())
     os << output.name << ": saved to " << output.path << "\n";
-  const std::vector<Finding> &findings = launch.getResult().findings;
+  if (!session.options.report.empty())
+    os << "report: " << session.options.report << "\n";
+  const std::vector<Finding> &findings = launch.getResult().findings.mistakes;
   if (session.options.command != Options::Command::Check && findings.empty())
     return;
   for (const Finding &finding : findings)
@@ -174,9 +183,29 @@ void printText(const Launch &launch, Session &session) {
 
 } // namespace
 
+static bool isSvg(llvm::StringRef path) { return path.ends_with(".svg"); }
+
+/// The file of --report, opened before the launch, so that a bad path costs no work.
+static llvm::Expected<std::optional<host::AtomicFile>> openReport(const Options &options) {
+  std::optional<host::AtomicFile> file;
+  if (options.report.empty())
+    return file;
+  if (!isSvg(options.report) && !llvm::StringRef(options.report).ends_with(".html"))
+    return makeUsageError("--report: '" + options.report +
+                          "' names a format that is not written; there are .html and .svg");
+  if (options.expects.empty())
+    return makeUsageError("--report shows what --expect finds; give --expect NAME=EXPR");
+  llvm::Expected<host::AtomicFile> opened = host::AtomicFile::open(options.report);
+  if (!opened)
+    return makeUsageError("--report: " + llvm::toString(opened.takeError()));
+  file.emplace(std::move(*opened));
+  return file;
+}
+
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
   if (session.options.printTemplate)
     return runTemplate(session);
+  TILERUN_TRY_VALUE(report, openReport(session.options));
   Counters counters;
   if (session.options.counters)
     TILERUN_TRY_ERROR(counters.start());
@@ -193,8 +222,17 @@ llvm::Expected<ExitCode> command::runLaunch(Session &session) {
   }
   bool ok = launch.allMatch() && !failsCheck(launch.getResult(), session.options);
   ExitCode code = ok ? ExitCode::Ok : ExitCode::Mismatch;
+  if (report)
+    if (llvm::Error error =
+            report->commit(makeReport(launch, session, isSvg(session.options.report))))
+      return withExitCode(std::move(error), ExitCode::Usage);
   // Warnings of the frontend.
   session.getDiagnostics().print(llvm::errs(), useColor(session.options.color, llvm::errs()));
+  if (!session.options.json) {
+    Painter painter(llvm::errs(), useColor(session.options.color, llvm::errs()));
+    for (const Finding &note : launch.getResult().findings.notes)
+      print(llvm::errs(), painter, session, note);
+  }
   if (session.options.json) {
     llvm::json::Object object = toJson(launch, session, code);
     if (session.options.counters)

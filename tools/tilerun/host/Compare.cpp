@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 using namespace tilerun;
 using namespace tilerun::host;
@@ -53,6 +54,32 @@ static std::string formatAt(const Tensor &tensor, uint64_t byteOffset) {
 
 static std::string formatExact(double value) { return formatElement(value, dtype(Scalar::F64)); }
 
+void host::forEachError(const Tensor &got, const Array &expected, Tolerance tolerance,
+                        llvm::function_ref<void(const ElementError &)> each) {
+  const uint8_t *bytes = got.storage->bytes().data();
+  got.forEach([&](int64_t i, uint64_t at) {
+    const double g = loadElement(bytes + at, got.dtype.scalar), e = expected.data[i];
+    if (std::isfinite(g) && std::isfinite(e)) {
+      const double error = std::fabs(g - e);
+      each({i, at, error, error <= tolerance.atol + tolerance.rtol * std::fabs(e)});
+    } else {
+      const bool matches = (std::isnan(g) && std::isnan(e)) || g == e;
+      each({i, at, matches ? 0 : std::numeric_limits<double>::infinity(), matches});
+    }
+  });
+}
+
+void host::forEachError(const Tensor &got, const Tensor &expected,
+                        llvm::function_ref<void(const ElementError &)> each) {
+  for (int64_t i = 0, count = got.numElements(); i < count; ++i) {
+    const uint64_t at = got.getByteOffset(i), expectedAt = expected.getByteOffset(i);
+    const Integer g = loadInteger(got.storage->bytes().data() + at, got.dtype.scalar);
+    const Integer e =
+        loadInteger(expected.storage->bytes().data() + expectedAt, expected.dtype.scalar);
+    each({i, at, std::fabs(static_cast<double>(g - e)), g == e});
+  }
+}
+
 Comparison host::compareTensor(const Tensor &got, const Array &expected, Tolerance tolerance) {
   Comparison out;
   out.count = expected.numElements();
@@ -65,26 +92,22 @@ Comparison host::compareTensor(const Tensor &got, const Array &expected, Toleran
     }
   double scale = finite ? std::sqrt(squares / static_cast<double>(finite)) : 0;
   const uint8_t *bytes = got.storage->bytes().data();
-  got.forEach([&](int64_t i, uint64_t at) {
-    double g = loadElement(bytes + at, got.dtype.scalar), e = expected.data[i];
-    bool matches;
-    if (std::isfinite(g) && std::isfinite(e)) {
-      double error = std::fabs(g - e);
-      matches = error <= tolerance.atol + tolerance.rtol * std::fabs(e);
-      out.maxAbsError = std::max(out.maxAbsError, error);
-      if (error != 0)
-        out.maxRelError = std::max(out.maxRelError, error / std::max(std::fabs(e), scale));
-    } else {
-      matches = (std::isnan(g) && std::isnan(e)) || g == e;
+  forEachError(got, expected, tolerance, [&](const ElementError &element) {
+    const double e = expected.data[element.position];
+    if (std::isfinite(element.error)) {
+      out.maxAbsError = std::max(out.maxAbsError, element.error);
+      if (element.error != 0)
+        out.maxRelError = std::max(out.maxRelError, element.error / std::max(std::fabs(e), scale));
     }
-    if (matches)
+    if (element.matches)
       return;
+    const double g = loadElement(bytes + element.at, got.dtype.scalar);
     const bool isNan = std::isnan(g) || std::isnan(e);
     out.nans += isNan;
     out.infinities += !isNan && (std::isinf(g) || std::isinf(e));
     if (!out.mismatches++) {
-      out.first = i;
-      out.got = formatAt(got, at);
+      out.first = element.position;
+      out.got = formatAt(got, element.at);
       out.expected = formatExact(e);
     }
   });
@@ -94,22 +117,21 @@ Comparison host::compareTensor(const Tensor &got, const Array &expected, Toleran
 Comparison host::compareIntegers(const Tensor &got, const Tensor &expected) {
   Comparison out;
   out.count = got.numElements();
-  for (int64_t i = 0; i < out.count; ++i) {
-    uint64_t gotAt = got.getByteOffset(i), expectedAt = expected.getByteOffset(i);
-    Integer g = loadInteger(got.storage->bytes().data() + gotAt, got.dtype.scalar);
-    Integer e = loadInteger(expected.storage->bytes().data() + expectedAt, expected.dtype.scalar);
-    if (g == e)
-      continue;
-    double error = std::fabs(static_cast<double>(g - e));
-    out.maxAbsError = std::max(out.maxAbsError, error);
+  forEachError(got, expected, [&](const ElementError &element) {
+    if (element.matches)
+      return;
+    const Integer e =
+        loadInteger(expected.storage->bytes().data() + expected.getByteOffset(element.position),
+                    expected.dtype.scalar);
+    out.maxAbsError = std::max(out.maxAbsError, element.error);
     out.maxRelError =
-        std::max(out.maxRelError, error / std::max(1.0, std::fabs(static_cast<double>(e))));
+        std::max(out.maxRelError, element.error / std::max(1.0, std::fabs(static_cast<double>(e))));
     if (!out.mismatches++) {
-      out.first = i;
-      out.got = formatInteger(g);
+      out.first = element.position;
+      out.got = formatAt(got, element.at);
       out.expected = formatInteger(e);
     }
-  }
+  });
   return out;
 }
 

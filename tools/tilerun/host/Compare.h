@@ -3,6 +3,8 @@
 
 #include "tools/tilerun/host/Tensor.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace tilerun::host {
 
 /// An element matches if |got - expected| <= atol + rtol * |expected|. NaN matches NaN, an infinity
@@ -12,6 +14,20 @@ struct Tolerance {
 };
 /// The accuracy of a correct kernel of that output type against float64: exact for integers.
 Tolerance getDefaultTolerance(DType dtype);
+
+/// What an element of a tensor is compared with.
+struct ElementError {
+  int64_t position; ///< Row-major.
+  uint64_t at;      ///< Byte offset in the tensor's storage.
+  /// |got - expected|; infinite where they differ and one of them is not a number or not finite.
+  double error;
+  bool matches;
+};
+/// All elements in row-major order. `expected` must have the tensor's shape.
+void forEachError(const Tensor &got, const Array &expected, Tolerance tolerance,
+                  llvm::function_ref<void(const ElementError &)> each);
+void forEachError(const Tensor &got, const Tensor &expected,
+                  llvm::function_ref<void(const ElementError &)> each);
 
 struct Comparison {
   int64_t count = 0;      ///< Elements compared.

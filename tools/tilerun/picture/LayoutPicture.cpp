@@ -1,6 +1,7 @@
 // Grids as SVG, and a page of HTML around it. Everything that a colour says is also written in the
 // cell or drawn as a line, and both follow the viewer's preference for light or dark.
 #include "tools/tilerun/picture/LayoutGrid.h"
+#include "tools/tilerun/picture/Page.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,28 +14,6 @@ static constexpr unsigned kCellWidth = 56, kCellHeight = 30, kLeft = 44, kHeader
                           kMargin = 12;
 // Of a letter, on average; long titles are wrapped by it.
 static constexpr unsigned kLetterWidth = 7, kLeastWidth = 640;
-
-static std::string escape(StringRef text) {
-  std::string out;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  return out;
-}
 
 // Light fills with dark text, and the other way round: each pair has a contrast of 4.5:1 or more.
 static constexpr const char *kStyle = R"(<style>
@@ -137,23 +116,12 @@ void tilerun::picture::writeSvg(llvm::raw_ostream &os, llvm::ArrayRef<Grids> all
 
 void tilerun::picture::writeHtml(llvm::raw_ostream &os, StringRef title, StringRef facts,
                                  llvm::ArrayRef<Grids> all) {
-  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-        "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>"
-     << escape(title) << R"(</title>
-<style>
-body{font:15px system-ui,sans-serif;margin:24px;background:#fff;color:#111}
-pre{white-space:pre-wrap;font:13px ui-monospace,monospace}
-.scroll{overflow:auto}
-@media(prefers-color-scheme:dark){body{background:#16181c;color:#f2f2f2}}
-</style>
-</head>
-<body>
-<h1>)"
-     << escape(title) << "</h1>\n<pre>" << escape(facts)
-     << "</pre>\n<p>Pointing at a cell marks the cells of the "
-     << "same thread, or of the same bank.</p>\n<div class=\"scroll\">\n";
-  writeSvg(os, all);
-  os << R"(</div>
+  std::string body;
+  llvm::raw_string_ostream out(body);
+  out << "<pre>" << escape(facts) << "</pre>\n<p>Pointing at a cell marks the cells of the "
+      << "same thread, or of the same bank.</p>\n<div class=\"scroll\">\n";
+  writeSvg(out, all);
+  out << R"(</div>
 <script>
 for (const svg of document.querySelectorAll('svg')) {
   const cells = [...svg.querySelectorAll('.c')];
@@ -162,7 +130,6 @@ for (const svg of document.querySelectorAll('svg')) {
   svg.addEventListener('mouseleave', () => mark(null));
 }
 </script>
-</body>
-</html>
 )";
+  writePage(os, title, body);
 }
