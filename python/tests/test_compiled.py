@@ -252,3 +252,10 @@ def test_bounds_are_those_of_the_tensor_whatever_the_type_in_the_signature():
     # Where the sizes of elements are the same, the fault still tells the shape.
     with pytest.raises(FaultError, match=r"\[4\]"):
         run(compiled, (1, ), values.view(torch.int32), out, 5)
+
+
+def test_cooperative_launches_are_refused():
+    """A kernel that waits for its other programs would wait for ever."""
+    with pytest.raises(NotImplementedError, match="'scale_kernel': cooperative launches.*not supported"):
+        scale(launch_cooperative_grid=True)
+    scale(launch_cooperative_grid=False)

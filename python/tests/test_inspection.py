@@ -258,7 +258,7 @@ def test_sources_are_checked():
 def test_what_is_not_known_without_a_device():
     source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024})
     compiled = triton.compile(source, target=SM90)
-    assert compiled.src is source and list(compiled.asm) == ["source", "ttir", "ttgir", "llir", "ptx"]
+    assert compiled.src is source and list(compiled.asm) == ["source", "ttir", "ttgir", "llir", "ptx", "cubin"]
     assert compiled.n_regs is None and compiled.n_spills is None and compiled.shared == 0
 
 

@@ -3,20 +3,22 @@
 import hashlib
 import json
 import os
+import tempfile
 from collections import namedtuple
 from collections.abc import Mapping
 
-from ... import _devices, _native
+from ... import _assembler, _devices, _native
 from ..._memory import CPU, CUDA, DTYPES, ROCM
+from ...errors import UnsupportedError
 from ..runtime.cache import _base32
 from .target import GPUTarget
 
 # Triton's names of stages in the order of compilation, and the library's.
-_STAGES = {"cuda": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx"},
+_STAGES = {"cuda": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx", "cubin": None},
            "hip": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "amdgcn": "amdgcn", "hsaco": "hsaco"},
            "vulkan": {"ttir": "tile", "ttgir": "simt", "spirv-asm": "spirv-asm", "spirv": "spirv"}, "cpu": {"ttir": "tile"}}
 _LANGUAGE_STAGES = {"ttir": "tile"}
-_BINARIES = "hsaco", "spirv"
+_BINARIES = "cubin", "hsaco", "spirv"
 
 
 class Stages(Mapping):
@@ -38,15 +40,23 @@ class Stages(Mapping):
         return stage == "source" or stage in self._known()
 
     def __getitem__(self, stage):
+        if stage not in self._texts:
+            self._texts[stage] = self._make(stage)
+        return self._texts[stage]
+
+    def _make(self, stage):
+        known = self._known()
         if stage == "source":
             return self._compiled.function.src
-        known = self._known()
+        if stage == "sass" and "cubin" in known:
+            return _assembler.disassemble(self._compiled._assemble())
         if stage not in known:
             raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {', '.join(sorted(self))}")
-        if stage not in self._texts:
-            made = self._compiled._emit(known[stage])[0]
-            self._texts[stage] = made if stage in _BINARIES else made.decode("utf-8", "replace")
-        return self._texts[stage]
+        if stage == "cubin":
+            self._compiled._check_parameters()
+            return self._compiled._assemble()
+        made = self._compiled._emit(known[stage])[0]
+        return made if stage in _BINARIES else made.decode("utf-8", "replace")
 
     def __repr__(self):
         return f"<stages {', '.join(self)} of {self._compiled!r}>"
@@ -76,11 +86,11 @@ class CompiledKernel:
     one of its target; from then on launches run this code, whatever the types of their arguments."""
 
     # Loaded code belongs to the process: it is not part of the state that others read from `__dict__` and send to another.
-    __slots__ = "_bound", "_elsewhere", "__dict__", "__weakref__"
+    __slots__ = "_bound", "_elsewhere", "_code", "__dict__", "__weakref__"
 
     def __new__(cls, *args, **kwargs):
         self = super().__new__(cls)
-        self._bound, self._elsewhere = None, {}
+        self._bound, self._elsewhere, self._code = None, {}, None
         return self
 
     def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
@@ -121,9 +131,43 @@ class CompiledKernel:
         folder = os.path.join(knobs.cache.dump_dir, _base32(self.hash))
         os.makedirs(folder, exist_ok=True)
         for stage in self.asm._known():
-            made = self.asm[stage]
+            if stage == "cubin" and _assembler.find(self._arch) is None:
+                continue
+            made = self._assemble() if stage == "cubin" else self.asm[stage]
             with open(os.path.join(folder, f"{self.name}.{stage}"), "wb") as file:
                 file.write(made if isinstance(made, bytes) else made.encode())
+
+    _arch = property(lambda self: self.target.partition(":")[2])
+
+    def _assemble(self):
+        """Machine code for NVIDIA's GPUs."""
+        if self._code is None:
+            self._code = _assembler.assemble(self.asm["ptx"], self._arch)
+        return self._code
+
+    def _check_parameters(self):
+        """That other launchers can launch the machine code: its parameters are those of the signature."""
+        if self._find_dtypes() is None:
+            raise UnsupportedError(f"kernel '{self.name}': asm['cubin'] is for launchers other than Tilerun's, and this kernel takes "
+                                   "an argument (a tuple or a descriptor) in parts that they do not pass; asm['sass'] shows its code")
+
+    def _store(self):
+        """Writes machine code for frameworks that launch it themselves (Inductor's static launcher) where they look for it, the
+        folder of TRITON_CACHE_DIR, if they have set that and there is an assembler."""
+        folder = os.environ.get("TRITON_CACHE_DIR")
+        if not folder or not self.target.startswith("cuda:") or self._find_dtypes() is None or _assembler.find(self._arch) is None:
+            return
+        folder = os.path.join(folder, _base32(self.hash))
+        path = os.path.join(folder, f"{self.function.__name__}.cubin")
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                self._code = file.read()
+            return
+        code = self._assemble()
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+            file.write(code)
+        os.replace(file.name, path)  # Other processes find all of it or nothing.
 
     def _compile(self):
         """Compiles, without touching a device that has a driver: the process may be one that only compiles."""
@@ -258,7 +302,13 @@ class CompiledKernel:
     def shared(self):
         return max(self._read().get("local-bytes", 0), 1) if self._kind == CPU else self._read()["shared"]
 
-    num_warps = property(lambda self: self._options[0] or 4)
+    @property
+    def num_warps(self):
+        """Warps of a program as they are launched; those that only copy count."""
+        if not self.target.startswith("cuda:"):
+            return self._options[0] or 4
+        return self._read()["threads"] // 32
+
     num_stages = property(lambda self: self._options[1] or 3)
     num_ctas = property(lambda self: self._options[2] or 1)
     cluster_dims = property(lambda self: (self.num_ctas, 1, 1))

@@ -7,6 +7,7 @@ import types
 
 from ... import _host_values
 from ..._memory import DTYPES
+from ...errors import UnsupportedError
 from ..language import constexpr, dtype
 from .kernel import CompiledKernel
 from .target import GPUTarget
@@ -238,6 +239,8 @@ def compile(src, target=None, options=None, _env_vars=None):
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
     given = dict(options or {})
+    if _plain(given.get("launch_cooperative_grid")):
+        raise UnsupportedError(f"kernel '{src.name}': cooperative launches (launch_cooperative_grid=True) are not supported")
     options = {name: int(_plain(given.get(name) or 0)) for name in (*OPTIONS, *AMD_OPTIONS)}
     if given.get("sanitize_overflow", True) is False:
         options["debug"] = leave_out_overflow(options["debug"])
@@ -247,6 +250,7 @@ def compile(src, target=None, options=None, _env_vars=None):
     packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
     compiled = CompiledKernel(src.fn, native, None, None, signature, packed, target=text, src=src)
     compiled._compile()
+    compiled._store()
     return compiled
 
 

@@ -12,7 +12,8 @@ class AutotunerError(TritonError):
 
 
 class PTXASError(TritonError):
-    """An error of Triton's assembler. Tilerun uses the driver's compiler, whose errors are CompilationErrors."""
+    """NVIDIA's assembler refuses a kernel whose machine code (`asm["cubin"]`) was asked for. No launch of Tilerun uses it; errors of
+    the driver's compiler are CompilationErrors."""
 
 
 __all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError", "TritonError"]
