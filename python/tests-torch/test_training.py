@@ -2,61 +2,13 @@
 eager; with autocast, dynamic shapes and dropout."""
 
 import copy
-import math
 
 import pytest
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-
-class Block(nn.Module):
-    """A layer of a Llama-like decoder."""
-
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads, self.norm1, self.norm2 = heads, nn.RMSNorm(width), nn.RMSNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width, bias=False)
-        self.gate, self.up, self.down = (nn.Linear(*size, bias=False) for size in ((width, 2 * width), (width, 2 * width),
-                                                                                   (2 * width, width)))
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        q, k, v = (t.view(batch, length, self.heads, -1).transpose(1, 2) for t in self.qkv(self.norm1(x)).chunk(3, -1))
-        half = q.shape[-1] // 2
-        angle = torch.arange(length)[:, None] / 10000**(torch.arange(half) / half)
-        turn = lambda t: torch.cat([t[..., :half] * angle.cos() - t[..., half:] * angle.sin(),
-                                    t[..., half:] * angle.cos() + t[..., :half] * angle.sin()], -1)
-        scores = turn(q) @ turn(k).transpose(-1, -2) / math.sqrt(q.shape[-1])
-        mask = torch.ones(length, length, dtype=torch.bool).tril()
-        y = scores.masked_fill(~mask, float("-inf")).softmax(-1) @ v
-        x = x + self.out(y.transpose(1, 2).reshape(batch, length, width))
-        y = self.norm2(x)
-        return x + self.down(F.silu(self.gate(y)) * self.up(y))
-
-
-class Decoder(nn.Module):
-
-    def __init__(self, words=50, width=32, heads=2, layers=2):
-        super().__init__()
-        self.table = nn.Embedding(words, width)
-        self.blocks = nn.Sequential(*(Block(width, heads) for _ in range(layers)))
-        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, words)
-
-    def forward(self, tokens):
-        return self.head(self.norm(self.blocks(self.table(tokens))))
-
-
-class Convolutions(nn.Module):
-
-    def __init__(self):
-        super().__init__()
-        self.body = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-                                  nn.Conv2d(8, 8, 3, padding=1), nn.GroupNorm(2, 8), nn.SiLU(), nn.AdaptiveAvgPool2d(1),
-                                  nn.Flatten(), nn.Linear(8, 5))
-
-    def forward(self, x):
-        return self.body(x)
+from models import Convolutions, Decoder
 
 
 def train(model, batches, loss, compiled, autocast=False, dynamic=None):
