@@ -1,11 +1,14 @@
 // The optimizer and the plugin's compiler.
 #include "runtime/compiler/Backend.h"
 
+#include "ir/analysis/ParameterWrites.h"
 #include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
+#include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/cache/PluginArtifacts.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -179,6 +182,39 @@ Status Backend::emit(const plugin::Plugin &plugin, const std::string &target,
     return Status(*outcome.error);
   take(outcome.artifact->get());
   return {};
+}
+
+// The names of the parameters that the kernel may write, one a line.
+static std::string listWrites(mlir::ModuleOp module) {
+  std::string text;
+  for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
+    if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
+      continue;
+    const llvm::SmallBitVector written = findWrittenParameters(kernel);
+    for (unsigned i : written.set_bits())
+      if (auto name = kernel.getArgAttrOfType<mlir::StringAttr>(i, tile::TileDialect::kNameAttr))
+        text += name.str() + "\n";
+  }
+  return text;
+}
+
+std::string Backend::printTile(mlir::ModuleOp module, const std::string &stage) {
+  if (stage == "writes")
+    return listWrites(module);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+void Backend::takeText(const std::string &text, const std::string &stage,
+                       const core::Program::TakeArtifact &take) {
+  TilerunPluginArtifact artifact = {};
+  artifact.struct_size = sizeof(artifact);
+  artifact.bytes = reinterpret_cast<const uint8_t *>(text.data());
+  artifact.num_bytes = text.size();
+  artifact.compatibility = stage.c_str();
+  take(artifact);
 }
 
 void Backend::refuse(const core::Device &device, const std::string &signature,

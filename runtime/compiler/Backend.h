@@ -40,6 +40,13 @@ public:
   static core::Status emit(const plugin::Plugin &plugin, const std::string &target,
                            llvm::ArrayRef<uint8_t> bytecode, const TilerunCompileOptions &options,
                            const std::string &emit, const core::Program::TakeArtifact &take);
+  /// Whether a stage is printed from the optimized tile IR, without a plugin: "tile" or "writes".
+  static bool isTileStage(const std::string &stage) { return stage == "tile" || stage == "writes"; }
+  /// The text of such a stage (see tilerunEmitKernel).
+  static std::string printTile(mlir::ModuleOp module, const std::string &stage);
+  /// Passes a text on as the artifact of a stage.
+  static void takeText(const std::string &text, const std::string &stage,
+                       const core::Program::TakeArtifact &take);
   void refuse(const core::Device &device, const std::string &signature,
               const TilerunCompileOptions &options);
 

@@ -4,11 +4,9 @@
 
 #include "frontend/Frontend.h"
 #include "frontend/sema/Names.h"
-#include "ir/analysis/ParameterWrites.h"
 #include "ir/tile/TileOps.h"
 #include "runtime/core/Arguments.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tilerun;
@@ -196,16 +194,11 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   TILERUN_TRY(readSignature(text, target, options, signature));
   std::vector<uint8_t> bytecode;
   std::string printed, warnings, own = stage;
-  const bool isOwn = stage == "tile" || stage == "writes";
+  const bool isOwn = Backend::isTileStage(stage);
   TILERUN_TRY(makeTile(signature, options, bytecode, printed, warnings, isOwn ? &own : nullptr));
   if (!isOwn)
     return Backend::emit(plugin, target, bytecode, options, stage, take);
-  TilerunPluginArtifact artifact = {};
-  artifact.struct_size = sizeof(artifact);
-  artifact.bytes = reinterpret_cast<const uint8_t *>(own.data());
-  artifact.num_bytes = own.size();
-  artifact.compatibility = stage.c_str();
-  take(artifact);
+  Backend::takeText(own, stage, take);
   return {};
 }
 
@@ -257,27 +250,6 @@ static void removeOverflowChecks(mlir::ModuleOp module) {
   });
 }
 
-static std::string print(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.print(os);
-  return text;
-}
-
-// The names of the parameters that the kernel may write, one a line.
-static std::string listWrites(mlir::ModuleOp module) {
-  std::string text;
-  for (auto kernel : module.getOps<mlir::func::FuncOp>()) {
-    if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
-      continue;
-    const llvm::SmallBitVector written = findWrittenParameters(kernel);
-    for (unsigned i : written.set_bits())
-      if (auto name = kernel.getArgAttrOfType<mlir::StringAttr>(i, tile::TileDialect::kNameAttr))
-        text += name.str() + "\n";
-  }
-  return text;
-}
-
 Status SourceProgram::makeTile(const KernelSignature &signature,
                                const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
                                std::string &printed, std::string &warnings, std::string *text) {
@@ -297,10 +269,8 @@ Status SourceProgram::makeTile(const KernelSignature &signature,
   if (options.debug == kAssertionsAlone)
     removeOverflowChecks(*compiled->module);
   TILERUN_TRY(makeBytecode(*compiled->module, name, options, bytecode));
-  if (text && *text == "writes")
-    *text = listWrites(*compiled->module);
-  else if (text)
-    *text = print(*compiled->module);
+  if (text)
+    *text = Backend::printTile(*compiled->module, *text);
   return {};
 }
 

@@ -29,24 +29,31 @@ public:
   const std::vector<SourceParameter> &getParameters() const override { return parameters; }
   const std::vector<SignatureEntry> *getFixedSignature() const override { return &signature; }
   Status parseSignature(const std::string &, std::vector<SignatureEntry> &) const override {
-    return Status::invalid("kernel '" + name + "' is tile IR, which has one signature: give none");
+    return refuseSignature();
   }
   Status compile(const core::Device &device, const std::string &text,
                  const TilerunCompileOptions &options, core::CompiledArtifact &artifact) override {
     if (!text.empty())
-      return Status::invalid("kernel '" + name +
-                             "' is tile IR, which has one signature: give none");
+      return refuseSignature();
     std::vector<uint8_t> bytecode;
     TILERUN_TRY(optimizeModule(options, bytecode));
     return backend.compile(device, bytecode, text, options, artifact);
   }
+  Status emit(const plugin::Plugin &plugin, const std::string &target, const std::string &text,
+              const TilerunCompileOptions &options, const std::string &stage,
+              const TakeArtifact &take) override;
   void refuse(const core::Device &device, const std::string &text,
               const TilerunCompileOptions &options) override {
     backend.refuse(device, text, options);
   }
 
 private:
-  Status optimizeModule(const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode) const;
+  Status refuseSignature() const {
+    return Status::invalid("kernel '" + name + "' is tile IR, which has one signature: give none");
+  }
+  /// `text`, if it is not null: a stage's name, and then its text (Backend::printTile).
+  Status optimizeModule(const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
+                        std::string *text = nullptr) const;
 
   Backend backend;
   std::string name;
@@ -119,8 +126,23 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
   return {};
 }
 
+Status TileProgram::emit(const plugin::Plugin &plugin, const std::string &target,
+                         const std::string &text, const TilerunCompileOptions &options,
+                         const std::string &stage, const TakeArtifact &take) {
+  if (!text.empty())
+    return refuseSignature();
+  std::vector<uint8_t> bytecode;
+  std::string own = stage;
+  const bool isOwn = Backend::isTileStage(stage);
+  TILERUN_TRY(optimizeModule(options, bytecode, isOwn ? &own : nullptr));
+  if (!isOwn)
+    return Backend::emit(plugin, target, bytecode, options, stage, take);
+  Backend::takeText(own, stage, take);
+  return {};
+}
+
 Status TileProgram::optimizeModule(const TilerunCompileOptions &options,
-                                   std::vector<uint8_t> &bytecode) const {
+                                   std::vector<uint8_t> &bytecode, std::string *text) const {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -128,7 +150,10 @@ Status TileProgram::optimizeModule(const TilerunCompileOptions &options,
   mlir::OwningOpRef<mlir::ModuleOp> module = tile::readModule(bytes, &context);
   if (!module)
     return Status(TILERUN_STATUS_INTERNAL, "the tile IR of '" + name + "' cannot be read again");
-  return makeBytecode(*module, name, options, bytecode);
+  TILERUN_TRY(makeBytecode(*module, name, options, bytecode));
+  if (text)
+    *text = Backend::printTile(*module, *text);
+  return {};
 }
 
 Status compiler::loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,

@@ -379,6 +379,18 @@ TEST(Stages, TextOfATargetThatIsNotHere) {
   EXPECT_EQ(error.status(), TILERUN_STATUS_UNAVAILABLE);
   EXPECT_CONTAINS(error.what(), "no plugin compiles for 'abacus:1'; there are 'cpu'");
   EXPECT_CONTAINS(getError([&] { emit("cuda:sm_90a", "poem"); }).what(), "'poem'");
+
+  // From tile IR, which has one signature.
+  const std::string tile = emit("cuda:sm_90a", "tile");
+  kernel = runtime.loadBytecode({reinterpret_cast<const uint8_t *>(tile.data()), tile.size()},
+                                "accumulate");
+  error = getError([&] { emit("cuda:sm_90a", "ptx"); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(error.what(), "is tile IR, which has one signature: give none");
+  signature = "";
+  EXPECT_CONTAINS(emit("cuda:sm_90a", "tile"), "tile.load");
+  EXPECT_EQ(emit("cuda:sm_90a", "writes"), "out\n");
+  EXPECT_CONTAINS(emit("cuda:sm_90a", "ptx"), ".entry accumulate(");
 }
 
 TEST(Language, NamesAreListed) {
