@@ -262,6 +262,38 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
+// _load_ir(tile IR, name): the names of its parameters, as a tuple
+static PyObject *loadIr(PyObject *self, PyObject *arguments) {
+  const char *text = nullptr, *name = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyArg_ParseTuple(arguments, "s#s", &text, &size, &name))
+    return nullptr;
+  TilerunRuntime *runtime = getRuntime();
+  KernelState &state = getState(self);
+  if (!runtime || state.handle)
+    return runtime ? raise(PyExc_RuntimeError, "the kernel is loaded already") : nullptr;
+  const std::string ir(text, static_cast<size_t>(size)), kernel = name;
+  TilerunKernel *handle = nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunLoadKernelBytecode(runtime, ir.data(), ir.size(), kernel.c_str(), &handle);
+  }
+  if (status)
+    return raise(status);
+  state.handle = handle;
+  const uint32_t count = tilerunGetNumParameters(handle);
+  Ref names(PyTuple_New(count));
+  for (uint32_t i = 0; names && i < count; ++i) {
+    TilerunParameterInfo info = {sizeof(info), 0, nullptr};
+    if (TilerunStatus failed = tilerunGetParameter(handle, i, &info))
+      return raise(failed);
+    if (PyTuple_SetItem(names.get(), i, PyUnicode_FromString(info.name)))
+      return nullptr;
+  }
+  return names.take();
+}
+
 static PyObject *setSlow(PyObject *self, PyObject *value) {
   getState(self).slow = PyObject_IsTrue(value) == 1;
   Py_RETURN_NONE;
@@ -392,6 +424,7 @@ bool python::addKernelType(PyObject *module) {
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "Sets names, kinds, defaults and options."},
       {"_load", load, METH_VARARGS, "Reads the sources; a new handle takes the old one's place."},
+      {"_load_ir", loadIr, METH_VARARGS, "Reads tile IR, and gives its parameters' names."},
       {"_set_slow", setSlow, METH_O, "Whether launches always go through _launch."},
       {"_is_loaded", isLoaded, METH_NOARGS,
        "Whether there is a handle, of globals that still hold."},

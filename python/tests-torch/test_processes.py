@@ -33,7 +33,7 @@ def program(x, w):
 if __name__ == "__main__":
     config.cpu_backend, config.compile_threads, config.worker_start_method = "triton", 2, sys.argv[1]
     from torch._inductor.async_compile import AsyncCompile
-    AsyncCompile.wait_pool_ready()
+    AsyncCompile.wait_pool_ready(timeout=500)
     torch.manual_seed(0)
     x, w = torch.randn(9, 40), torch.randn(40)
     for found, expected in zip(torch.compile(program, fullgraph=True)(x, w), program(x, w)):

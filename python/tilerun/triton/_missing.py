@@ -38,8 +38,8 @@ NAMES = {
                                  "make_so_cache_key get_cache_key", _CACHE),
     "triton.runtime._allocation": _all("Buffer Allocator NullAllocator",
                                        "kernels need no scratch memory here, so that no allocator is ever called"),
-    "triton.compiler": _all("IRSource LazyDict get_cache_key", _COMPILER),
-    "triton.compiler.compiler": _all("IRSource LazyDict AsmDict CompileTimer parse filter_traceback max_shared_mem "
+    "triton.compiler": _all("LazyDict get_cache_key", _COMPILER),
+    "triton.compiler.compiler": _all("LazyDict AsmDict CompileTimer parse filter_traceback max_shared_mem "
                                      "convert_type_repr ptx_prototype_pattern prototype_pattern ptx_arg_type_pattern "
                                      "arg_type_pattern get_cache_key", _COMPILER),
     "triton.knobs": _all("setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "

@@ -316,7 +316,7 @@ def _refresh():
     _native.set_bounds_checks(bool(interpreter.bounds_checks))
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook
-                               or ours.interpret or ours.device or ours.debug or checks_are_on()))
+                               or ours.interpret or ours.device or ours.debug or checks_are_on() or compilation.override))
 
 
 def checks_are_on():
@@ -336,13 +336,6 @@ def _find_cache():
 interpreter = base_knobs(checks=_flag("TILERUN_CHECKS", propagates=False),
                          bounds_checks=_flag("TILERUN_BOUNDS_CHECKS", True, propagates=False),
                          autotune=_flag("TILERUN_INTERPRETER_AUTOTUNE", propagates=False))
-runtime = base_knobs(interpret=_flag("TRITON_INTERPRET"), device=_Inherited("TILERUN_DEVICE"),
-                     debug=_flag("TRITON_DEBUG", propagates=False),
-                    launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
-                    kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
-                    jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
-                    sanitize_overflow=True, add_stages_inspection_hook=None)
-autotuning = base_knobs(print=_flag("TRITON_PRINT_AUTOTUNING"), cache=_flag("TRITON_CACHE_AUTOTUNING"), warmup=25, rep=100)
 compilation = base_knobs(always_compile=_flag("TRITON_ALWAYS_COMPILE"), override=_flag("TRITON_KERNEL_OVERRIDE"),
                          dump_ir=_flag("TRITON_KERNEL_DUMP"), store_binary_only=_flag("TRITON_STORE_BINARY_ONLY"),
                          dump_ir_extract_di_local_variables=_flag("LLVM_EXTRACT_DI_LOCAL_VARIABLES"),
@@ -351,6 +344,13 @@ compilation = base_knobs(always_compile=_flag("TRITON_ALWAYS_COMPILE"), override
                          front_end_debugging=_flag("TRITON_FRONT_END_DEBUGGING"), allow_non_constexpr_globals=True,
                          enable_experimental_consan=False,
                          instrumentation_mode=_text("TRITON_INSTRUMENTATION_MODE", "", propagates=False), listener=None)
+runtime = base_knobs(interpret=_flag("TRITON_INTERPRET"), device=_Inherited("TILERUN_DEVICE"),
+                     debug=_flag("TRITON_DEBUG", propagates=False),
+                    launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
+                    kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
+                    jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
+                    sanitize_overflow=True, add_stages_inspection_hook=None)
+autotuning = base_knobs(print=_flag("TRITON_PRINT_AUTOTUNING"), cache=_flag("TRITON_CACHE_AUTOTUNING"), warmup=25, rep=100)
 cache = _Cache(home_dir=_computed("TRITON_HOME", lambda: os.path.expanduser("~")), dir=_computed("TRITON_CACHE_DIR", _find_cache),
                dump_dir=_computed("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump")),
                override_dir=_computed("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override")),

@@ -80,6 +80,24 @@ class Specialization:
         self.fn, self.signature, self.constants = fn, dict(signature), constants
 
 
+def make_hash(function, native, target, signature, options):
+    """What distinguishes a compiled kernel from all others."""
+    from ..runtime.cache import triton_key
+    # With helpers and constants, where it still has the function that says which they are.
+    key = function.src if function.fn is None else function.cache_key
+    own = ()  # What no signature has.
+    if hasattr(native, "bound"):
+        own = native.bound, native.wrapper, native._sources
+    elif native is not function and hasattr(native, "fixed_signature"):
+        own = native.src,
+    return hashlib.sha256(repr((triton_key(), target, signature, options, key, *own)).encode()).hexdigest()
+
+
+def find_folder(parent, *what):
+    """Where the files of a compiled kernel are, or would be."""
+    return os.path.join(parent, _base32(make_hash(*what)))
+
+
 class CompiledKernel:
     """The code that a launch, or `triton.compile`, has compiled. Its properties are computed on demand. Code of
     `triton.compile` is bound to the device that is current when it is first launched or asked for its handles, if that is
@@ -96,6 +114,7 @@ class CompiledKernel:
     def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
         self._function, self._native, self._is_ahead = function, native, kind is None
         self._kind, self._index, self.signature, self._options = kind, index, signature, options
+        self._text = getattr(native, "fixed_signature", signature)
         self.target = target or _devices.get_target(kind, index)
         self.name = self.src_name = function.__name__
         self._src = src
@@ -120,7 +139,7 @@ class CompiledKernel:
 
     def _emit(self, stage):
         self._function._ensure_loaded()
-        return self._native._emit(self.target, self.signature, self._options, stage)
+        return self._native._emit(self.target, self._text, self._options, stage)
 
     def _dump(self):
         """Writes each stage into a folder of its own, named by the hash, if knobs.compilation.dump_ir (TRITON_KERNEL_DUMP)
@@ -180,7 +199,7 @@ class CompiledKernel:
             if self._is_ahead:
                 self._compile()
             else:
-                self._numbers = self._native._specialize(self._kind, self._index, self.signature, self._options)
+                self._numbers = self._native._specialize(self._kind, self._index, self._text, self._options)
         return self._numbers
 
     def _read_loaded(self):
@@ -222,7 +241,7 @@ class CompiledKernel:
         if dtypes is None:
             return None
         self._function._ensure_loaded()
-        return _native.Specialized(self._native, *place, self.signature, options, dtypes, self._run_slowly)
+        return _native.Specialized(self._native, *place, self._text, options, dtypes, self._run_slowly)
 
     @property
     def src(self):
@@ -319,11 +338,7 @@ class CompiledKernel:
 
     @property
     def hash(self):
-        from ..runtime.cache import triton_key
-        # With helpers and constants, where it still has the function that says which they are.
-        key = self.function.src if self.function.fn is None else self.function.cache_key
-        return hashlib.sha256(
-            repr((triton_key(), self.target, self.signature, self._options, key)).encode()).hexdigest()
+        return make_hash(self.function, self._native, self.target, self.signature, self._options)
 
     @property
     def specialization_data(self):

@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import os
 import re
 import types
 
@@ -230,10 +231,14 @@ def _read_constant(text):
 
 
 def compile(src, target=None, options=None, _env_vars=None):
-    """Compiles a source for a target, by default the current device's. No device of that kind is needed."""
-    if not isinstance(src, ASTSource):
-        raise TypeError(f"an ASTSource is expected, not {src!r}; a file of another compiler's IR cannot be compiled here")
+    """Compiles a source, or a file with tile IR, for a target, by default the current device's. No device of that kind is
+    needed."""
     from ..._memory import ROCM
+    from ..runtime._tile_ir import IRSource, find_override
+    if isinstance(src, (str, os.PathLike)):
+        src = IRSource(src)
+    if not isinstance(src, (ASTSource, IRSource)):
+        raise TypeError(f"an ASTSource is expected, or the path of a file with tile IR, not {src!r}")
     from ..runtime.jit import AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_target_options
     if target is None:
         from ..runtime.driver import driver
@@ -248,6 +253,8 @@ def compile(src, target=None, options=None, _env_vars=None):
     native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
     packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
+    if isinstance(src, ASTSource):
+        native = find_override(src.fn, native, signature, text, packed) or native
     compiled = CompiledKernel(src.fn, native, None, None, signature, packed, target=text, src=src)
     compiled._compile()
     compiled._store()
@@ -302,6 +309,14 @@ class Backend:
 
 def make_backend(target):
     return Backend(target)
+
+
+def find_late(name):
+    """What is built on jit functions, which are built on this package."""
+    if name == "IRSource":
+        from ..runtime._tile_ir import IRSource
+        return IRSource
+    return None
 
 
 __all__ = ["ASTSource", "compile", "dtype", "make_backend"]

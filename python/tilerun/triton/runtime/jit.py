@@ -122,7 +122,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         """What no process inherits from another."""
         self.pre_run_hooks = []
         self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
-        self._variants, self._seen = {}, set()
+        self._variants, self._seen, self._overrides = {}, set(), {}
         defaults = {p.name: unwrap_argument(p.default) for p in self.params if p.has_default}
         self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
                     (0, 0, 0, 0, 1 if self.debug else 0))
@@ -200,7 +200,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if self.fn is not None:
             return self.__qualname__
         self._ensure_loaded()
-        left_out = "__wrapped__", "_variants", "_seen", "_users", "device_caches", "pre_run_hooks", "_hash_lock"
+        left_out = "__wrapped__", "_variants", "_seen", "_overrides", "_users", "device_caches", "pre_run_hooks", "_hash_lock"
         return _restore, ({name: value for name, value in vars(self).items() if name not in left_out}, )
 
     def __hash__(self):
@@ -348,6 +348,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         packed = pack_options(options, checks, kind)
         if checks or own != "false":
             index = _devices.CHECKED
+        if knobs.compilation.override:
+            kernel, values = self._replace(kernel, kind, index, values, tensors, packed)
         if warmup:
             if self._ask_cache_hook(kernel, values, tensors, kind, index, packed, is_warmup=True):
                 return None
@@ -360,6 +362,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         with _copies.Copies(self.__name__, kind, index) as copies:
             return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed,
                                            options.get("launch_pdl", False))
+
+    def _replace(self, kernel, kind, index, values, tensors, options):
+        """The kernel and its values, or those of the file that replaces it (TRITON_KERNEL_OVERRIDE)."""
+        from ._tile_ir import find_override
+        knobs._refresh()  # Later launches come here, too.
+        plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
+        found = find_override(self, kernel, kernel._describe(plain), _devices.get_target(kind, index), options)
+        return (kernel, values) if found is None else (found, {name: values[name] for name in found.arg_names})
 
     def _launch_with_hooks(self, kernel, kind, index, grid, bound, values, options, overlap):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
