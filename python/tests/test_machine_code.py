@@ -181,3 +181,31 @@ def test_parameters_and_warps():
     entry = compiled.asm["ptx"].split(".entry sum_kernel(")[1]
     assert [line.split()[1] for line in entry.split(")")[0].strip().splitlines()] == [".u64", ".u64", ".u32", ".f32"]
     assert ".reqntid 256" in entry and compiled.num_warps == compiled.metadata.num_warps == 8
+
+
+@triton.jit
+def product_kernel(x, y, z, k, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for start in range(0, k, 64):
+        j = start + tl.arange(0, 64)
+        left = tl.load(x + i[:, None] * stride + j[None, :], mask=j[None, :] < k, other=0.0)
+        right = tl.load(y + j[:, None] * stride + i[None, :], mask=j[:, None] < k, other=0.0)
+        total = tl.dot(left, right, total)
+    tl.store(z + i[:, None] * BLOCK + i[None, :], total)
+
+
+def test_machine_code_has_no_tensor_maps(ptxas):
+    """Other launchers would not pass them."""
+    def product(**options):
+        types = {"x": "*fp16", "y": "*fp16", "z": "*fp32", "k": "i32", "stride": "i32", "BLOCK": "constexpr"}
+        facts = {(index, ): [["tt.divisibility", 16]] for index in range(5)}
+        return triton.compile(ASTSource(product_kernel, types, {"BLOCK": 128}, facts), target=HOPPER, options=options)
+
+    assert "cp.async.bulk.tensor" not in product().asm["ptx"]
+    assert "cp.async.bulk.tensor" not in product(options={"tma": "off"}).asm["ptx"]
+    assert product().asm["cubin"]
+    compiled = product(options={"tma": "on"})
+    assert "cp.async.bulk.tensor" in compiled.asm["ptx"]
+    with pytest.raises(UnsupportedError, match="compile it with options={'tma': 'off'}, or see asm\\['sass'\\]"):
+        compiled.asm["cubin"]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections import namedtuple
 from collections.abc import Mapping
@@ -169,6 +170,9 @@ class CompiledKernel:
         if self._find_dtypes() is None:
             raise UnsupportedError(f"kernel '{self.name}': asm['cubin'] is for launchers other than Tilerun's, and this kernel takes "
                                    "an argument (a tuple or a descriptor) in parts that they do not pass; asm['sass'] shows its code")
+        if re.search(r"\.param \.align 64 \.b8 \w+\[128\]", self.asm["ptx"]):
+            raise UnsupportedError(f"kernel '{self.name}': asm['cubin'] is for launchers other than Tilerun's, and this kernel has "
+                                   "tensor maps, which they do not pass; compile it with options={'tma': 'off'}, or see asm['sass']")
 
     def _store(self):
         """Writes machine code for frameworks that launch it themselves (Inductor's static launcher) where they look for it, the

@@ -252,6 +252,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     options["options"] = read_target_options(given.get("options"))
     native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
+    if text == "cuda:sm_90a" and all(name != "tma" for name, _ in options["options"]):
+        # Frameworks launch its machine code themselves, and pass the parameters of the signature alone.
+        options["options"] += (("tma", "off"), )
     packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
     if isinstance(src, ASTSource):
         native = find_override(src.fn, native, signature, text, packed) or native
