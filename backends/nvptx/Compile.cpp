@@ -100,16 +100,23 @@ distribute::Program Compilation::getProgram() const {
   return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0, options.acrossK};
 }
 
+/// Registers of a thread that a program of so many threads may begin with.
+static unsigned getOwnRegisters(unsigned threads) { return 65536 / threads / 8 * 8; }
+
 /// The entry, for `threads` of a program.
-static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters) {
+static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters,
+                                  bool setsRegisters) {
   OpBuilder b(kernel);
   llvmbackend::EntryForm form{
       LLVM::CConv::PTX_Kernel,
       {b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
        b.getStringAttr("nounwind")}};
   // Given this limit, ptxas ignores that all threads together must fit in 65536 registers.
-  unsigned limit = std::min(maxRegisters, 65536 / threads / 8 * 8);
-  if (maxRegisters)
+  unsigned limit = std::min(maxRegisters, getOwnRegisters(threads));
+  // The assembler ignores that warps hand over registers unless it knows how many they begin with.
+  if (setsRegisters)
+    form.attributes.push_back(b.getStrArrayAttr({"nvvm.minctasm", "1"}));
+  else if (maxRegisters)
     form.attributes.push_back(b.getStrArrayAttr({"nvvm.maxnreg", std::to_string(limit)}));
   return llvmbackend::makeEntry(kernel, form);
 }
@@ -127,13 +134,16 @@ LogicalResult Compilation::toLlvmDialect() {
     }
     if (auto threads = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr))
       artifact.numThreads = threads.getInt(); // with those of roles
-    if (failed(simt::expandRoles(function, arch.info.warpSize, kNamedBarriers)))
+    const bool setsRegisters = simt::setRegisters(function);
+    if (failed(simt::expandRoles(function, arch.info.warpSize, kNamedBarriers,
+                                 getOwnRegisters(artifact.numThreads))))
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
     artifact.derived = addTensorMaps(function);
-    markTensorMaps(makeEntry(function, artifact.numThreads, options.maxRegisters),
-                   artifact.derived.size());
+    markTensorMaps(
+        makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters),
+        artifact.derived.size());
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
@@ -188,7 +198,8 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
   // any case gets them all; others would lose programs that run beside each other.
   for (llvm::Function &function : result)
-    if (!options.maxRegisters && estimateRegisters(function) > kMostRegisters)
+    if (!options.maxRegisters && !function.hasFnAttribute("nvvm.minctasm") &&
+        estimateRegisters(function) > kMostRegisters)
       function.addFnAttr("nvvm.minctasm", "1");
   // Tensor maps are read where they are passed, without a copy.
   for (llvm::Function &function : result)

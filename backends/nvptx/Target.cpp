@@ -110,6 +110,8 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       // Others from sm_90 on copy boxes, too; what reads them best there is not measured yet.
       result.info.hasBoxCopies = result.name == "sm_90a";
       if (result.name == "sm_90a")
+        result.info.roleRegisters = 512; // setmaxnreg
+      if (result.name == "sm_90a")
         result.info.warpGroupInstructions = warpGroupInstructions();
       return result;
     }

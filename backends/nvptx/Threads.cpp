@@ -110,6 +110,18 @@ struct PhaseWaitPattern : PhasePattern<simt::PhaseWaitOp> {
   }
 };
 
+struct SetRegistersPattern : ConvertOpToLLVMPattern<simt::SetRegistersOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::SetRegistersOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    std::string text = std::string("setmaxnreg.") + (op.getMore() ? "inc" : "dec") +
+                       ".sync.aligned.u32 " + std::to_string(op.getCount()) + ";";
+    inlinePtx(rewriter, op.getLoc(), {}, {}, text, "~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::ShuffleOp op, OpAdaptor adaptor,
@@ -147,7 +159,7 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &arch) {
-  patterns.add<ThreadIdPattern, BarrierPattern, ShufflePattern>(converter);
+  patterns.add<ThreadIdPattern, BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
   patterns.add<PhaseInitPattern, PhaseArrivePattern, PhaseWaitPattern>(converter, arch);
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");

@@ -217,6 +217,24 @@ def product(n, kind, a_order, b_order):
                 lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", peer, 5e-3)
 
 
+def attention(tokens, head, causal):
+    batch, heads = 4, 32
+    q, k, v = (torch.randn(batch, heads, tokens, head, device="cuda", dtype=torch.float16) for _ in range(3))
+    out = torch.empty_like(q)
+    scale, sdpa = head**-0.5, torch.nn.functional.scaled_dot_product_attention
+
+    def vendor():
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+            return sdpa(q, k, v, is_causal=causal, scale=scale)
+
+    configs = [({"D": head, "BLOCK_M": 128, "BLOCK_N": n, "CAUSAL": causal}, w, s)
+               for n in (64, 128) for w in (4, 8) for s in (2, 3)]
+    return Work(f"attention f16 {tokens}x{head}" + (" causal" if causal else ""), load_example("attention_kernels", HERE),
+                "attention_kernel", [q, k, v, out, tokens, head, tokens * head, scale],
+                lambda m: (tokens // m["BLOCK_M"], batch * heads), configs, out, vendor,
+                4 * batch * heads * tokens**2 * head // (2 if causal else 1), "TFLOP/s", vendor, 2e-3)
+
+
 TURNS = 6
 WORKS = [
     *[lambda n=n: vector_add(n) for n in (1 << 28, 1 << 24, 1 << 20)],
@@ -229,6 +247,7 @@ WORKS = [
     lambda: normal(1 << 24),
     *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
     lambda: matmul(8192, torch.bfloat16, 1e-2),
+    *[lambda h=h, c=c: attention(4096, h, c) for h in (64, 128) for c in (False, True)],
     *[lambda a=a, b=b: product(4096, "tf32", a, b)
       for a, b in (("row", "row"), ("row", "column"), ("column", "column"), ("column", "row"))],
     *[lambda k=k, b=b: product(8192, k, "row", b) for k in ("e4m3", "int8") for b in ("row", "column")],

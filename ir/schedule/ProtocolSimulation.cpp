@@ -32,7 +32,9 @@ Simulation::Slot *Simulation::find(Runner &runner, Operation *op, Value channel,
     unsigned warps = fills ? type.getProducers() : type.getConsumers();
     if (!runner.role || runner.role.getKind() != kind)
       return fail(op, "is not in a " + stringifyRoleKind(kind)), nullptr;
-    if (runner.role.getWarps() != warps)
+    // Of boxes one thread fills, however many warps its role has.
+    bool isOneThread = fills && type.getCopies() == CopyKind::Boxes;
+    if (runner.role.getWarps() != warps && !isOneThread)
       return fail(op, "is in a role of " + Twine(runner.role.getWarps()) +
                           " warps, but its channel has " + Twine(warps) + " of them"),
              nullptr;

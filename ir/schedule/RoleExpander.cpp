@@ -30,11 +30,14 @@ void RoleExpander::createRoles() {
   Operation *first = &kernel->front(), *end = kernel->getTerminator();
   unsigned warps = layouts.numWarps();
   b.setInsertionPointToStart(kernel);
-  createRings(producers, warps);
-  auto filling = RoleOp::create(b, RoleKind::Producer, warps, warps + producers);
+  // Of boxes one warp fills; others of its group only give up their registers.
+  createRings(boxes.empty() ? producers : 1, warps);
+  RoleRegisters registers = boxes.empty() ? RoleRegisters() : getRegisters(producers, layouts);
+  auto filling =
+      RoleOp::create(b, RoleKind::Producer, warps, warps + producers, registers.producer);
   producer = b.createBlock(&filling.getBody());
   b.setInsertionPointAfter(filling);
-  auto reading = RoleOp::create(b, RoleKind::Consumer, 0, warps);
+  auto reading = RoleOp::create(b, RoleKind::Consumer, 0, warps, registers.consumer);
   consumer = b.createBlock(&reading.getBody());
   consumer->getOperations().splice(consumer->end(), kernel->getOperations(), first->getIterator(),
                                    end->getIterator());

@@ -64,6 +64,28 @@ Operation *schedule::findBefore(scf::ForOp loop, const LoopSlice &slice, OpsBefo
 // Rules
 //===----------------------------------------------------------------------===//
 
+/// Warps that run at a time, and whose registers are one pool.
+static constexpr unsigned kGroupWarps = 4;
+
+unsigned schedule::getBoxProducers(const LayoutAssignment &layouts) {
+  // A fifth warp takes no registers from four that may have all of them.
+  bool isPressed = layouts.target().roleRegisters && layouts.numWarps() > kGroupWarps;
+  return isPressed && layouts.numWarps() % kGroupWarps == 0 ? kGroupWarps : 1;
+}
+
+RoleRegisters schedule::getRegisters(unsigned producers, const LayoutAssignment &layouts) {
+  // The hardware's: in steps of 8, from 24 on, and no thread has more than 255.
+  constexpr unsigned kStep = 8, kLeast = 24, kMost = 240;
+  unsigned pool = layouts.target().roleRegisters, groups = layouts.numWarps() / kGroupWarps;
+  if (!pool || producers != kGroupWarps || layouts.numWarps() % kGroupWarps)
+    return {};
+  unsigned own = pool / (groups + 1) / kStep * kStep;
+  unsigned left = (own * (groups + 1) - kLeast) / groups / kStep * kStep;
+  if (own <= kLeast || left <= own)
+    return {};
+  return {kLeast, std::min(left, kMost)};
+}
+
 std::string schedule::findRoleFault(unsigned producers, CopyKind copies,
                                     const LayoutAssignment &layouts) {
   const target::TargetInfo &target = layouts.target();
@@ -71,9 +93,9 @@ std::string schedule::findRoleFault(unsigned producers, CopyKind copies,
   if (!target.hasRoles || !target.hasShuffle || !target.hasAsyncCopy)
     return target.name + " has none: they need phase barriers, barriers of some of the warps, and "
                          "asynchronous copies";
-  if (copies == CopyKind::Boxes && producers != 1)
-    return "a producer of boxes has 1 warp, of which one thread starts the copies, not " +
-           number(producers);
+  if (copies == CopyKind::Boxes && producers != 1 && producers != kGroupWarps)
+    return "a producer of boxes has 1 warp, of which one thread starts the copies, or " +
+           number(kGroupWarps) + ", which give up registers together, not " + number(producers);
   if (copies == CopyKind::Chunks && producers != layouts.numWarps())
     return "a producer has as many warps as the consumer, whose layouts it copies tiles in: " +
            number(layouts.numWarps()) + ", not " + number(producers);

@@ -20,6 +20,15 @@ std::string findRoleFault(unsigned producers, CopyKind copies,
 /// Why a loop with rings cannot be split; nullopt if it can.
 std::optional<Refusal> findRoleFault(mlir::scf::ForOp loop);
 
+/// Warps of a producer of boxes: as many as hand over registers together, where the consumer needs
+/// them; else one.
+unsigned getBoxProducers(const distribute::LayoutAssignment &layouts);
+/// Registers of a lane that roles go on with.
+struct RoleRegisters {
+  unsigned producer = 0, consumer = 0; ///< 0: what they begin with.
+};
+RoleRegisters getRegisters(unsigned producers, const distribute::LayoutAssignment &layouts);
+
 /// The kernel's loop with roles; null if there is none.
 mlir::scf::ForOp findRoleLoop(mlir::func::FuncOp kernel);
 

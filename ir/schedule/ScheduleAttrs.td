@@ -95,8 +95,9 @@ def Sched_Dialect : Dialect {
     all stores that they reach (`ir/schedule/UnreadRows.h`). A launch whose sizes are below 1, or whose strides no tensor map can have, runs other code, without
     boxes.
 
-    Boxes are copied by a role of one warp, of which one thread starts the copies: a slot is full when its bytes have landed, which the phase barrier counts, so that nothing waits for copies but
-    the consumer. They are chosen for loops whose products have 128 × 64 elements or more and are made by instructions of warp groups; `boxes=on`, the option `tma` of a compilation, wants them wherever they are
+    Boxes are copied by a role of one warp, of which one thread starts the copies (beside more than four warps of the program, by one of four, which then give their registers to the others): a slot is full when its bytes have landed, which the phase barrier counts, so that nothing waits for copies but
+    the consumer. They are chosen for loops whose products are made by instructions of warp groups and have sums of 128 registers a thread or more: such a program has its
+    unit for itself, while of smaller ones two hide what the other waits for, and a role would cost the second one (measured: attention with heads of 64 elements 0.80 of the speed without). `boxes=on`, the option `tma` of a compilation, wants them wherever they are
     possible, and `boxes=off` nowhere. The remark `load-not-box` says why a loop has none.
 
     **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request
@@ -111,7 +112,7 @@ def Sched_Dialect : Dialect {
     first. A line alone is one of the file of the kernel function; a loop of an inlined function from another file
     needs that file's name or the end of its path, as in `loop helpers.py:9: slots=4`. All copies of an inlined or
     unrolled loop get the schedule of its line. Loops that `tile-split` makes have neither line nor number here.
-    `copies` is `chunks`, `boxes` or `registers`; boxes come with `roles=producer:1,consumer`. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
+    `copies` is `chunks`, `boxes` or `registers`; boxes come with `roles=producer:1,consumer`, or `producer:4`. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
 

@@ -207,14 +207,14 @@ def Sched_RoleOp : Sched_Op<"role", [RecursiveMemoryEffects, SingleBlock, NoTerm
   let description = [{
     ```mlir
     sched.role consumer 0 to 4 { … }
-    sched.role producer 4 to 8 { … }
+    sched.role producer 4 to 8 registers 24 { … }
     ```
     Warps from the first number up to, not including, the second. A role with tensors has as many warps as their layouts
-    are for; one that copies boxes may have fewer. All of the kernel but rings and channels is in roles, which hand each other tiles through them alone.
+    are for; one that copies boxes may have fewer. `registers` of a lane are what its warps go on with; 0 leaves them what they begin with. All of the kernel but rings and channels is in roles, which hand each other tiles through them alone.
   }];
-  let arguments = (ins Sched_RoleKindAttr:$kind, I32Attr:$first, I32Attr:$end);
+  let arguments = (ins Sched_RoleKindAttr:$kind, I32Attr:$first, I32Attr:$end, DefaultValuedAttr<I32Attr, "0">:$registers);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kind $first `to` $end $body attr-dict";
+  let assemblyFormat = "$kind $first `to` $end (`registers` $registers^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{ unsigned getWarps() { return getEnd() - getFirst(); } }];
 }

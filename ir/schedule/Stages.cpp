@@ -143,7 +143,8 @@ static int64_t farthest(CopyKind copies, int64_t slots) {
 
 /// What keeps a loop whose loads may be boxes from copying them by a role of its own.
 std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
-  if (std::string fault = findRoleFault(/*producers=*/1, CopyKind::Boxes, layouts); !fault.empty())
+  if (std::string fault = findRoleFault(getBoxProducers(layouts), CopyKind::Boxes, layouts);
+      !fault.empty())
     return Refusal{loop, fault};
   if (std::optional<Refusal> refusal = markRings(loop, CopyKind::Boxes))
     return refusal;
@@ -162,14 +163,18 @@ std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
   return other;
 }
 
-/// Whether a role for copies pays: instructions of warp groups leave threads idle that would
-/// compute addresses, and large blocks keep them busy while one thread starts the next copies.
+/// Whether a role for copies pays: the loop's products are by instructions of warp groups, and their
+/// sums take so many registers that a program has its unit for itself anyway. Where two programs
+/// fit, one hides what the other waits for, and a role would cost the second one.
 static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
-  constexpr int64_t kLeastElements = 128 * 64;
-  return llvm::all_of(loop.getBody()->getOps<tile::DotOp>(), [&](tile::DotOp dot) {
-    return layouts.getDot(dot).warpGroup &&
-           cast<RankedTensorType>(dot.getType()).getNumElements() >= kLeastElements;
-  });
+  constexpr int64_t kLeastRegisters = 128;
+  int64_t elements = 0;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+    if (!layouts.getDot(dot).warpGroup)
+      return false;
+    elements += cast<RankedTensorType>(dot.getType()).getNumElements();
+  }
+  return elements >= kLeastRegisters * layouts.numWarps() * layouts.target().warpSize;
 }
 
 /// Gives the loop copies of boxes, if all of its loads that feed products can be some.

@@ -201,11 +201,12 @@ def Simt_RoleOp : Simt_Op<"role", [SaysSharedUse, RecursiveMemoryEffects, NoTerm
     Warps from the first number up to, not including, the second. The others continue after the region, so that roles one
     after the other run at the same time. The region's argument is the thread's number in the role. Within a role control
     flow is the same for all its threads, and barriers are of the warp or the role. Accesses of different roles are
-    ordered by phases; barriers are inserted for the accesses within one role, and before and behind the roles.
+    ordered by phases; barriers are inserted for the accesses within one role, and before and behind the roles. With
+    `registers`, its warps go on with so many of a lane, and wait for others to give them up.
   }];
-  let arguments = (ins I32Attr:$first, I32Attr:$end);
+  let arguments = (ins I32Attr:$first, I32Attr:$end, DefaultValuedAttr<I32Attr, "0">:$registers);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$first `to` $end $body attr-dict";
+  let assemblyFormat = "$first `to` $end (`registers` $registers^)? $body attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{ unsigned getWarps() { return getEnd() - getFirst(); } }];
 }
@@ -239,6 +240,15 @@ def Simt_PhaseWaitOp : Simt_Op<"phase_wait", [SaysSharedUse, MemoryEffects<[MemR
   }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$parity);
   let assemblyFormat = "$buffer `[` $offset `]` `parity` $parity attr-dict";
+}
+
+def Simt_SetRegistersOp : Simt_Op<"set_registers", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "this thread's warps go on with so many registers, more or fewer than before";
+  let description = [{
+    Who takes more waits until they are free. A role's `registers` become this op when roles become control flow.
+  }];
+  let arguments = (ins I32Attr:$count, UnitAttr:$more);
+  let assemblyFormat = "$count (`more` $more^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

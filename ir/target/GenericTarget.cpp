@@ -32,7 +32,7 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          hasLoadMatrix, countsFlightAsStage, mostStepsOfRead, hasDotBytes, readsFloat8,
-         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, hasBoxCopies,
+         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters, hasBoxCopies,
          sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
@@ -52,6 +52,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("float8-fnuz", hasUnsignedZeros8);
   flag("grid-dependency", hasGridDependency);
   flag("roles", hasRoles);
+  number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});

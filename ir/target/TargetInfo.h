@@ -114,6 +114,9 @@ struct TargetInfo {
   /// Warps of a program may be roles that do different things: there are phase barriers in shared
   /// memory, and barriers of some of the warps.
   bool hasRoles = false;
+  /// Registers of one lane of four warps that run at a time, each of which may give some of its own
+  /// to others: of all roles of a program together. 0: every warp keeps what it begins with.
+  unsigned roleRegisters = 0;
   /// One instruction copies a box of a tensor in global memory to shared memory and counts its
   /// bytes at a phase barrier; the tensor is described before the launch.
   bool hasBoxCopies = false;

@@ -114,10 +114,12 @@ static FailureOr<Value> placeOf(LowerContext &c, Value channel, Value slot, Phas
   return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
 }
 
-static Value isFirstLane(LowerContext &c) {
-  Value lane =
-      arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, c.target.warpSize - 1));
-  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, lane, constant(c.b, 0));
+/// Whether this is the thread that acts for its warp; of a role that copies boxes, for all of it.
+static Value actsForOthers(LowerContext &c, bool forRole) {
+  Value thread = c.threads.threadId();
+  if (!forRole)
+    thread = arith::AndIOp::create(c.b, thread, constant(c.b, c.target.warpSize - 1));
+  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, thread, constant(c.b, 0));
 }
 
 /// Boxes of whole lines, as many as the tile has parts that one instruction copies: lines of at
@@ -146,7 +148,7 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
   auto box = schedule::BoxAttr::get(c.b.getContext(), tensor.getBase(), tensor.getElement(),
                                     tensor.getArguments(), tensor.getExtents(), tensor.getStrides(),
                                     c.b.getDenseI64ArrayAttr(part), tensor.getNatural());
-  Value isFirst = isFirstLane(c);
+  Value isFirst = actsForOthers(c, /*forRole=*/true);
   for (int64_t along = 0; along < tile.shape[inner]; along += part[0])
     for (int64_t line = 0; line < tile.shape[1 - inner]; line += part[1]) {
       Values at = *starts;
@@ -269,7 +271,7 @@ static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases w
   if (failed(place) || failed(holds))
     return failure();
   BarrierOp::create(c.b, BarrierScope::Warp);
-  Value isFirst = isFirstLane(c);
+  Value isFirst = actsForOthers(c, /*forRole=*/bytes != 0);
   if (!holds->empty())
     isFirst = conjunction(c.b, holds->front(), isFirst);
   PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst, bytes);
@@ -357,7 +359,7 @@ LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
 
 LogicalResult simt::lower(LowerContext &c, schedule::RoleOp op) {
   LowerContext::ConversionLimit limit(c, op);
-  auto role = RoleOp::create(c.b, op.getFirst(), op.getEnd());
+  auto role = RoleOp::create(c.b, op.getFirst(), op.getEnd(), op.getRegisters());
   OpBuilder::InsertionGuard guard(c.b);
   Block *body = c.b.createBlock(&role.getBody(), {}, c.b.getI32Type(), op.getLoc());
   LowerContext::Scope scope(c, body, /*isLoop=*/false);

@@ -21,7 +21,7 @@ static void numberBarriers(RoleOp role, unsigned warpSize, unsigned &last) {
   }
 }
 
-static void toBranch(RoleOp role, unsigned warpSize) {
+static void toBranch(RoleOp role, unsigned warpSize, unsigned ownRegisters) {
   OpBuilder b(role);
   Location loc = role.getLoc();
   Value thread = ThreadIdOp::create(b, loc);
@@ -36,11 +36,24 @@ static void toBranch(RoleOp role, unsigned warpSize) {
   auto branch = scf::IfOp::create(b, loc, isIn, /*withElseRegion=*/false);
   role.getBody().getArgument(0).replaceAllUsesWith(own);
   Block *body = branch.thenBlock();
-  body->getOperations().splice(body->begin(), role.getBody().front().getOperations());
+  if (unsigned registers = role.getRegisters()) {
+    b.setInsertionPointToStart(body);
+    SetRegistersOp::create(b, loc, registers, registers > ownRegisters);
+  }
+  body->getOperations().splice(std::prev(body->end()), role.getBody().front().getOperations());
   role.erase();
 }
 
-LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned namedBarriers) {
+bool simt::setRegisters(func::FuncOp kernel) {
+  return kernel
+      .walk([](RoleOp role) {
+        return role.getRegisters() ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned namedBarriers,
+                                unsigned ownRegisters) {
   SmallVector<RoleOp> roles;
   kernel.walk([&](RoleOp role) { roles.push_back(role); });
   unsigned last = 0;
@@ -51,6 +64,6 @@ LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned
                                 << namedBarriers << " for roles";
   }
   for (RoleOp role : roles)
-    toBranch(role, warpSize);
+    toBranch(role, warpSize, ownRegisters);
   return success();
 }

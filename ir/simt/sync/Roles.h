@@ -6,9 +6,12 @@
 namespace tilerun::simt {
 
 /// Rewrites each `simt.role` of a kernel to a branch on the thread's number, and gives the barriers
-/// of each role a number from 1 and their count of threads. Fails with a diagnostic if there are
-/// more roles with barriers than `namedBarriers`.
+/// of each role a number from 1 and their count of threads. `ownRegisters`: of a lane, that all
+/// warps begin with. Fails with a diagnostic if there are more roles with barriers than
+/// `namedBarriers`.
 mlir::LogicalResult expandRoles(mlir::func::FuncOp kernel, unsigned warpSize,
-                                unsigned namedBarriers);
+                                unsigned namedBarriers, unsigned ownRegisters);
+/// Whether a role's warps go on with other numbers of registers than they begin with.
+bool setRegisters(mlir::func::FuncOp kernel);
 
 } // namespace tilerun::simt
