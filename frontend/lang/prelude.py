@@ -265,22 +265,28 @@ def _scaled_operand(
         return values.to(to)
     else:
         tl.static_assert(
-            scale.dtype == tl.uint8,
-            f"tl.dot_scaled: '{name}_scale' has dtype {scale.dtype}; scales are e8m0, in uint8",
+            scale.dtype == tl.uint8 or scale.dtype == tl.int8 or scale.dtype == tl.float8e4nv,
+            f"tl.dot_scaled: '{name}_scale' has dtype {scale.dtype}; "
+            "scales are e8m0, in uint8 or int8, or float8e4nv",
         )
         shape: tl.constexpr = values.shape
+        group: tl.constexpr = 16 if scale.dtype == tl.float8e4nv else 32
         tl.static_assert(
-            shape[-1] % 32 == 0 and scale.shape == shape[:-1] + [shape[-1] // 32],
-            f"tl.dot_scaled: '{name}_scale' has shape {scale.shape}; there is one scale for 32 "
+            shape[-1] % group == 0 and scale.shape == shape[:-1] + [shape[-1] // group],
+            f"tl.dot_scaled: '{name}_scale' has shape {scale.shape}; there is one scale for {group} "
             f"elements along k, and '{name}' has {shape} elements with k last",
         )
-        # A power of two with the exponent's bits; 0 is 2^-127.
-        wide = scale.to(tl.uint32)
-        bits = tl.where(wide == 0, 1 << 22, wide << 23)
-        if not fast_math:
-            bits = tl.where(wide == 255, 0x7FC00000, bits)
-        factor = tl.expand_dims(bits.to(tl.uint32).to(tl.float32, bitcast=True), len(shape))
-        factors = tl.reshape(tl.broadcast_to(factor, scale.shape + [32]), shape)
+        if scale.dtype == tl.float8e4nv:
+            factor = scale.to(tl.float32)
+        else:
+            # A power of two with the exponent's bits; 0 is 2^-127.
+            wide = scale.to(tl.uint8, bitcast=True).to(tl.uint32)
+            bits = tl.where(wide == 0, 1 << 22, wide << 23)
+            if not fast_math:
+                bits = tl.where(wide == 255, 0x7FC00000, bits)
+            factor = bits.to(tl.uint32).to(tl.float32, bitcast=True)
+        wide_factor = tl.expand_dims(factor, len(shape))
+        factors = tl.reshape(tl.broadcast_to(wide_factor, scale.shape + [group]), shape)
         return (values.to(tl.float32) * factors).to(to)
 
 
@@ -298,7 +304,7 @@ def dot_scaled(
     rhs_k_pack=True,
     out_dtype=tl.float32,
 ):
-    """Matrix product of operands in the formats e2m1 (two in a uint8), e4m3, e5m2, bf16 or fp16, with a scale (e8m0 in uint8, or None) for each 32 elements along k: `lhs_scale` has a row for a row of `lhs`, `rhs_scale` a row for a column of `rhs`. The operands become bfloat16, or float16 if one has that format."""
+    """Matrix product of operands in the formats e2m1 (two in a uint8), e4m3, e5m2, bf16 or fp16, with a scale for each 32 elements along k (e8m0 in uint8 or int8), or for each 16 (float8e4nv), or None: `lhs_scale` has a row for a row of `lhs`, `rhs_scale` a row for a column of `rhs`. The operands become bfloat16, or float16 if one has that format."""
     if lhs_format == "fp16" or rhs_format == "fp16":
         to: tl.constexpr = tl.float16
     else:

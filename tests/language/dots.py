@@ -227,13 +227,33 @@ def accumulators():
 #: X=u8[0x31*512] Y=u8[0x22*512] Z->fp32[160*256]
 @triton.jit
 def scaled(X, Y, Z):
-    """D8: `tl.dot_scaled` takes e2m1 as pairs in `uint8`, the first in the low half, and scales in e8m0 as `uint8`,
-    2^(x - 127), one for each 32 elements along the inner dimension.
+    """D8: `tl.dot_scaled` takes e2m1 as pairs in `uint8`, the first in the low half, and scales in e8m0 as `uint8` or `int8`,
+    2^(x - 127), one for each 32 elements along the inner dimension
     """
     # Rows of 0.5, 1.5, 0.5, … times columns of 1: 32 for each half of the 64, the second of which counts four times.
     scales = tl.where(tl.arange(0, 2)[None, :] > 0, 129, 127) + tl.zeros((16, 2), tl.int32)
     ones = tl.full((16, 2), 127, tl.uint8)
     put(Z, tl.dot_scaled(tile(X, 16, 32), scales.to(tl.uint8), "e2m1", tile(Y, 32, 16), ones, "e2m1"), 16, 16)
+
+
+#: X=u8[0x31*512] Y=u8[0x22*512] Z->fp32[160*256]
+@triton.jit
+def scaled_with_small_floats(X, Y, Z):
+    """D8: or in `float8e4nv`, one for each 16."""
+    # As above, with four factors: 1, 1, 4 and 4.
+    scales = tl.where(tl.arange(0, 4)[None, :] > 1, 4.0, 1.0) + tl.zeros((16, 4), tl.float32)
+    ones = tl.full((16, 4), 1.0, tl.float8e4nv)
+    put(Z, tl.dot_scaled(tile(X, 16, 32), scales.to(tl.float8e4nv), "e2m1", tile(Y, 32, 16), ones, "e2m1"), 16, 16)
+
+
+#: X=u8[0x31*512] Y=u8[0x22*512] Z->fp32[160*256]
+@triton.jit
+def scaled_with_signed_bytes(X, Y, Z):
+    """D8: scales in e8m0 as `uint8` or `int8`"""
+    # The exponents 127 and 129, of which the second is negative in eight bits.
+    scales = tl.where(tl.arange(0, 2)[None, :] > 0, -127, 127) + tl.zeros((16, 2), tl.int32)
+    ones = tl.full((16, 2), 127, tl.int8)
+    put(Z, tl.dot_scaled(tile(X, 16, 32), scales.to(tl.int8), "e2m1", tile(Y, 32, 16), ones, "e2m1"), 16, 16)
 
 
 #: X=u8[0x13*512] Y=bf16[1*512,0*512] Z->fp32[48*256]

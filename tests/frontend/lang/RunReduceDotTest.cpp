@@ -160,6 +160,7 @@ struct Scaled {
   std::string left, right, options;
   bool leftScale = true, rightScale = true;
   bool rightAlongN = false;
+  std::string scales = "u8"; ///< u8 or i8: e8m0 for 32 elements; fp8e4nv: for 16.
 };
 std::string runScaled(const Scaled &c, std::vector<float> &out, std::vector<double> &expected,
                       int specialScale = -1) {
@@ -180,10 +181,17 @@ std::string runScaled(const Scaled &c, std::vector<float> &out, std::vector<doub
   };
   std::vector<uint8_t> a = bytes(m * k / (c.left == "e2m1" ? 2 : 1), c.left);
   std::vector<uint8_t> b = bytes(n * k / (c.right == "e2m1" ? 2 : 1), c.right);
-  std::vector<uint8_t> sa(m * k / 32), sb(n * k / 32);
+  const bool small = c.scales == "fp8e4nv";
+  const int group = small ? 16 : 32, groups = k / group;
+  std::vector<uint8_t> sa(m * groups), sb(n * groups);
   for (std::vector<uint8_t> *scales : {&sa, &sb})
     for (uint8_t &s : *scales)
-      s = uint8_t(120 + engine() % 14);
+      s = uint8_t(small ? engine() & 0xb7 : 120 + engine() % 14);
+  auto scale = [&](int bits) {
+    if (small)
+      return (bits & 127) == 127 ? NAN : fromFloat8(bits, 3, 7);
+    return bits == 255 ? NAN : std::ldexp(1, bits - 127);
+  };
   if (specialScale >= 0)
     sa[0] = uint8_t(specialScale);
   out.assign(m * n, 0);
@@ -193,16 +201,14 @@ std::string runScaled(const Scaled &c, std::vector<float> &out, std::vector<doub
       for (int t = 0; t < k; ++t) {
         // In memory the right operand has rows along k, or (packed along n) along n.
         const double y = c.rightAlongN ? value(b, c.right, t, j, n) : value(b, c.right, j, t, k);
-        const int x = sa[i * 2 + t / 32], z = sb[j * 2 + t / 32];
-        expected[i * n + j] += value(a, c.left, i, t, k) *
-                               (!c.leftScale ? 1
-                                : x == 255   ? NAN
-                                             : std::ldexp(1, x - 127)) *
-                               y * (c.rightScale ? std::ldexp(1, z - 127) : 1);
+        const int x = sa[i * groups + t / group], z = sb[j * groups + t / group];
+        expected[i * n + j] += value(a, c.left, i, t, k) * (c.leftScale ? scale(x) : 1) * y *
+                               (c.rightScale ? scale(z) : 1);
       }
   const std::string ka = c.left == "e2m1" ? "32" : "64";
   const std::string kb = c.right == "e2m1" && !c.rightAlongN ? "32" : "64";
-  const std::string nb = c.rightAlongN ? "8" : "16";
+  const std::string nb = c.rightAlongN ? "8" : "16", ks = std::to_string(groups);
+  const std::string scales = "r[:, None] * " + ks + " + tl.arange(0, " + ks + ")[None, :])\n";
   return runBody("A, B, S, T, C",
                  "r = tl.arange(0, 16)\n"
                  "a = tl.load(A + r[:, None] * " +
@@ -218,14 +224,13 @@ std::string runScaled(const Scaled &c, std::vector<float> &out, std::vector<doub
                      (c.rightAlongN ? "kb[:, None] * 8 + nb[None, :]"
                                     : "nb[None, :] * " + kb + " + kb[:, None]") +
                      ")\n"
-                     "s = tl.load(S + r[:, None] * 2 + tl.arange(0, 2)[None, :])\n"
-                     "t = tl.load(T + r[:, None] * 2 + tl.arange(0, 2)[None, :])\n"
-                     "c = tl.dot_scaled(a, " +
+                     "s = tl.load(S + " +
+                     scales + "t = tl.load(T + " + scales + "c = tl.dot_scaled(a, " +
                      (c.leftScale ? "s" : "None") + ", '" + c.left + "', b, " +
                      (c.rightScale ? "t" : "None") + ", '" + c.right + "'" + c.options +
                      ")\n"
                      "tl.store(C + r[:, None] * 16 + r[None, :], c)",
-                 "A=*u8, B=*u8, S=*u8, T=*u8, C=*fp32",
+                 "A=*u8, B=*u8, S=*" + c.scales + ", T=*" + c.scales + ", C=*fp32",
                  {buffer(a), buffer(b), buffer(sa), buffer(sb), buffer(out)});
 }
 TEST(Run, DotScaled) {
@@ -235,7 +240,10 @@ TEST(Run, DotScaled) {
                           {"e2m1", "e5m2", ", fast_math=True"},
                           {"e4m3", "e2m1", ", rhs_k_pack=False", true, true, true},
                           {"e4m3", "e2m1", ", acc=tl.zeros((16, 16), tl.float32)", false, true},
-                          {"e2m1", "e4m3", "", true, false}};
+                          {"e2m1", "e4m3", "", true, false},
+                          {"e2m1", "e4m3", "", true, true, false, "i8"},
+                          {"e2m1", "e2m1", "", true, true, false, "fp8e4nv"},
+                          {"e4m3", "e5m2", "", false, true, false, "fp8e4nv"}};
   for (const Scaled &c : cases) {
     std::vector<float> got;
     std::vector<double> expected;
@@ -253,6 +261,13 @@ TEST(Run, DotScaledSpecialScales) {
   expectClose(got, expected, 1e-4);
   ASSERT_EQ(runScaled({"e4m3", "e4m3", ""}, got, expected, 0), "");
   expectClose(got, expected, 1e-4);
+  // So is float8e4nv's only NaN; a negative scale is a factor as any other.
+  for (int bits : {0x7f, 0xb8}) {
+    ASSERT_EQ(runScaled({"e2m1", "e2m1", "", true, true, false, "fp8e4nv"}, got, expected, bits),
+              "");
+    EXPECT_EQ(std::isnan(expected[0]), bits == 0x7f);
+    expectClose(got, expected, 1e-4);
+  }
 }
 TEST(Run, DotScaledErrors) {
   std::vector<float> got;
@@ -266,6 +281,8 @@ TEST(Run, DotScaledErrors) {
   expectError({"e4m3", "e4m3", ", lhs_k_pack=False"}, "only e2m1 is packed");
   expectError({"e4m3", "e4m3", ", out_dtype=tl.bfloat16"}, "bfloat16");
   expectError({"e4m3", "e2m1", ", rhs_k_pack=False"}, "'rhs_scale' has shape");
+  expectError({"e2m1", "e2m1", "", true, true, false, "u16"},
+              "'lhs_scale' has dtype uint16; scales are e8m0, in uint8 or int8, or float8e4nv");
 }
 
 } // namespace
