@@ -227,7 +227,7 @@ def test_without_a_target_it_is_the_device_here(knobs):
 
 def test_compile_refuses():
     with pytest.raises(TypeError, match="an ASTSource is expected"):
-        triton.compile("kernel.ttir")
+        triton.compile(kernel)
     with pytest.raises(ValueError, match="'BLOCK' is a constexpr, but constexprs has no value for it"):
         triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}),
                        target=SM90)
