@@ -169,6 +169,20 @@ def test_files_of_frameworks(ptxas, monkeypatch, tmp_path):
     assert len(os.listdir(folder)) == 2, "what other launchers cannot launch"
 
 
+def test_an_assembler_that_refuses(alone, monkeypatch, tmp_path):
+    """As one that is older than the PTX: no launch needs the file."""
+    program = tmp_path / "ptxas"
+    program.write_text("#!/bin/sh\necho 'Unsupported .version 8.4'; exit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(program))
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    with pytest.warns(RuntimeWarning, match="(?s)Unsupported .version 8.4.*'sum_kernel' is launched by Tilerun, without this file: .*cubin"):
+        compiled = compile()
+    assert ".entry sum_kernel" in compiled.asm["ptx"] and not (tmp_path / "cache").exists()
+    with pytest.raises(PTXASError, match="Unsupported"):
+        compiled.asm["cubin"]
+
+
 def test_no_files_without_an_assembler(alone, monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     compile()

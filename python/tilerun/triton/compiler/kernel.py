@@ -5,6 +5,7 @@ import json
 import os
 import re
 import tempfile
+import warnings
 from collections import namedtuple
 from collections.abc import Mapping
 
@@ -186,7 +187,12 @@ class CompiledKernel:
             with open(path, "rb") as file:
                 self._code = file.read()
             return
-        code = self._assemble()
+        from ..runtime.errors import PTXASError
+        try:
+            code = self._assemble()
+        except PTXASError as error:  # One that is older than the PTX, for example.
+            warnings.warn(f"{error}\nkernel '{self.name}' is launched by Tilerun, without this file: {path}", RuntimeWarning, stacklevel=3)
+            return
         os.makedirs(folder, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
             file.write(code)
