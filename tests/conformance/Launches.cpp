@@ -148,7 +148,7 @@ static Outcome persistent(Context &c) {
       packed.add(address).add(n).setIn(launch);
       std::copy(grid, grid + 3, launch.grid);
       plugin::LaunchPlan::Words words;
-      std::string refused = plan->apply(launch, words);
+      const std::string refused = plan->apply(launch, words).reason;
       EXPECT(refused.empty(), refused);
       EXPECT(launch.grid[1] == 1 && launch.grid[2] == 1, "a persistent grid has several axes");
       CALL(c, launch, kernel, nullptr, &launch);
@@ -180,7 +180,7 @@ static Outcome clusters(Context &c) {
   packed.add(address).setIn(launch);
   launch.grid[0] = 6;
   plugin::LaunchPlan::Words words;
-  EXPECT(plan->apply(launch, words).empty(), "six programs are three clusters");
+  EXPECT(!plan->apply(launch, words), "six programs are three clusters");
   CALL(c, launch, kernel, nullptr, &launch);
   TRY(c.read(out, address, sizeof(out)));
   for (int x = 0; x < 6; ++x)

@@ -78,7 +78,7 @@ protected:
                                     0};
       LaunchPlan::Words words;
       const LaunchPlan plan(info, *artifact->details[0], 4);
-      EXPECT_EQ(plan.apply(launch, words), "");
+      EXPECT_EQ(plan.apply(launch, words).reason, "");
       PLUGIN_TEST_TRY(t.launch(kernel, nullptr, &launch, keeper.getSink()));
       PLUGIN_TEST_TRY(
           t.copy_from_device(device, nullptr, numbers.data(), x, 1024, keeper.getSink()));

@@ -239,7 +239,7 @@ TEST_F(Compile, LaunchesPassWhatTheCodeTakes) {
                                   0};
     LaunchPlan::Words words;
     const LaunchPlan plan(info, *artifact->details[0], 4);
-    ASSERT_EQ(plan.apply(launch, words), "");
+    ASSERT_EQ(plan.apply(launch, words).reason, "");
     const TilerunStatus status = t.launch(kernel, nullptr, &launch, keeper.getSink());
     EXPECT_EQ(status, TILERUN_STATUS_OK) << info.name << ": " << keeper.take(status).message;
     EXPECT_EQ(t.synchronize_device(device, keeper.getSink()), TILERUN_STATUS_OK) << info.name;

@@ -97,7 +97,7 @@ TEST_F(HipReports, TheBufferComesAfterDerivedParameters) {
   TilerunPluginLaunch launch = {sizeof(launch), {2, 3, 4}, 1,  0, &x, sizeof(x), 0, 0,
                                 nullptr,        nullptr,   {}, 0};
   LaunchPlan::Words words;
-  ASSERT_EQ(plan.apply(launch, words), "");
+  ASSERT_EQ(plan.apply(launch, words).reason, "");
   testing::internal::CaptureStdout();
   EXPECT_EQ(table().launch(kernel, nullptr, &launch, keeper.getSink()), TILERUN_STATUS_OK);
   EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
