@@ -141,9 +141,8 @@ LogicalResult Compilation::toLlvmDialect() {
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
     artifact.derived = addTensorMaps(function);
-    markTensorMaps(
-        makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters),
-        artifact.derived.size());
+    markTensorMaps(makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters),
+                   artifact.derived.size());
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);

@@ -19,13 +19,13 @@ static LogicalResult assignRole(scf::ForOp loop, const LayoutAssignment &layouts
   PipelineAttr pipeline = getPipeline(loop);
   if (!pipeline)
     return refuse("it has no pipeline; run schedule-stages with the same schedule first");
-  if (pipeline.getCopies() == CopyKind::Registers)
-    return refuse("a producer fills slots by copies=chunks or copies=boxes");
-  unsigned producers = entry && entry->producers                   ? entry->producers
+  unsigned producers = entry && entry->producers                 ? entry->producers
                        : pipeline.getCopies() == CopyKind::Boxes ? getBoxProducers(layouts)
                                                                  : layouts.numWarps();
   if (std::string fault = findRoleFault(producers, pipeline.getCopies(), layouts); !fault.empty())
     return refuse(fault);
+  if (pipeline.getCopies() == CopyKind::Registers)
+    return refuse("a producer fills slots by copies=chunks or copies=boxes");
   if (std::optional<Refusal> fault = findRoleFault(loop)) {
     auto error =
         entry ? emitError(entry->loc) << entry->describe() : emitError(loop.getLoc()) << "the loop";

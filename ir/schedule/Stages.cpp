@@ -163,9 +163,9 @@ std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
   return other;
 }
 
-/// Whether a role for copies pays: the loop's products are by instructions of warp groups, and their
-/// sums take so many registers that a program has its unit for itself anyway. Where two programs
-/// fit, one hides what the other waits for, and a role would cost the second one.
+/// Whether a role for copies pays: the loop's products are by instructions of warp groups, and
+/// their sums take so many registers that a program has its unit for itself anyway. Where two
+/// programs fit, one hides what the other waits for, and a role would cost the second one.
 static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
   constexpr int64_t kLeastRegisters = 128;
   int64_t elements = 0;

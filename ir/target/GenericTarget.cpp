@@ -32,8 +32,8 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          hasLoadMatrix, countsFlightAsStage, mostStepsOfRead, hasDotBytes, readsFloat8,
-         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters, hasBoxCopies,
-         sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
+         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters,
+         hasBoxCopies, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense

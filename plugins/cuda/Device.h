@@ -23,7 +23,7 @@ struct Device : DeviceState<Device> {
   using TensorMaps = cuda::TensorMaps;
   using KernelState = TensorMapCache;
   static constexpr const char *kName = "cuda";
-  static constexpr std::initializer_list<std::string_view> kDerivedForms = {"words", "tensor-map"};
+  static constexpr std::string_view kDerivedForms[] = {"words", "tensor-map"};
 
   const Driver &driver = getDriver(); ///< `count` found it.
   CUdevice handle = 0;

@@ -75,7 +75,7 @@ template <typename D> struct DeviceState {
 
   // Defaults that a driver may keep.
   struct KernelState {}; ///< Of a kernel, the driver's own.
-  static constexpr std::initializer_list<std::string_view> kDerivedForms = {"words"};
+  static constexpr std::string_view kDerivedForms[] = {"words"};
   TilerunStatus open(const TilerunErrorSink *) { return TILERUN_STATUS_OK; }
   bool sharesMemory(const DeviceState &peer) const { return this == &peer; }
   static bool launchesWait() { return false; } ///< Until the grid has ended.

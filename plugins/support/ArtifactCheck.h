@@ -4,7 +4,7 @@
 #include "tilerun/plugin.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,7 +17,7 @@ constexpr uint32_t kMostWithDerived = 512;
 /// elements of arrays, so their size is fixed. `forms`: those of derived parameters that the plugin
 /// knows.
 inline std::string checkKernels(const TilerunPluginArtifact &artifact,
-                                std::initializer_list<std::string_view> forms = {}) {
+                                std::span<const std::string_view> forms = {}) {
   auto refuse = [](const std::string &what, uint32_t size, size_t ours) {
     return what + " has the struct_size " + std::to_string(size) + ", not " + std::to_string(ours) +
            ", which is fixed";

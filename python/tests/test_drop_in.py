@@ -8,6 +8,7 @@ import pytest
 
 import tilerun.triton as triton
 import tilerun.triton.language as tl
+from tilerun import _assembler
 from tilerun.triton import knobs
 
 X = np.zeros(64, np.float32)
@@ -174,7 +175,8 @@ def test_dumps(monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_KERNEL_DUMP", "0")
     triton.jit(named.fn)[(1, )](X.copy(), 3, 64)
     found = {path.name: path for path in tmp_path.glob("*/*")}
-    assert found.keys() == {"named.ttir", *(f"stored.{stage}" for stage in ("ttir", "ttgir", "llir", "ptx"))}
+    stages = ["ttir", "ttgir", "llir", "ptx"] + ["cubin"] * (_assembler.find("sm_90a") is not None)
+    assert found.keys() == {"named.ttir", *(f"stored.{stage}" for stage in stages)}
     assert found["named.ttir"].read_text() == launched.asm["ttir"] and found["stored.ptx"].read_text() == ahead.asm["ptx"]
     assert len(list(tmp_path.iterdir())) == 2
 

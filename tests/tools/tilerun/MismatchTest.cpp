@@ -51,6 +51,19 @@ TEST(Mismatch, BinsArePowersOfTen) {
   }
 }
 
+TEST(Mismatch, ErrorsFarBelowTheLargestShareABin) {
+  Tensor tensor = llvm::cantFail(Tensor::create(dtype(Scalar::F64), {4}));
+  const double errors[] = {1e-200, 1e-40, 2e-14, 2e-3};
+  for (int64_t i = 0; i < 4; ++i)
+    tensor.set(i, errors[i]);
+  const MismatchReport report = analyze(tensor);
+  ASSERT_EQ(report.histogram.size(), 13u);
+  EXPECT_EQ(describe(report.histogram.front()), "below 1e-14");
+  EXPECT_EQ(report.histogram.front().elements, 2);
+  EXPECT_EQ(report.histogram[1].elements, 1);
+  EXPECT_EQ(describe(report.histogram.back()), "1e-3 to 1e-2");
+}
+
 TEST(Mismatch, EveryPowerOfTenBeginsItsBin) {
   for (int e = -30; e <= 30; ++e) {
     Tensor tensor = llvm::cantFail(Tensor::create(dtype(Scalar::F64), {2}));

@@ -29,6 +29,8 @@ namespace {
 /// Bins by the decimal exponent of the error.
 class Histogram {
 public:
+  static constexpr int kMostDecades = 12;
+
   void add(const ElementError &element) {
     Counts &counts = std::isinf(element.error) ? notFinite
                      : element.error == 0      ? equal
@@ -44,9 +46,20 @@ public:
     };
     if (equal.elements)
       add(0, 0, equal);
-    for (int e = byExponent.empty() ? 1 : byExponent.begin()->first,
-             last = byExponent.empty() ? 0 : byExponent.rbegin()->first;
-         e <= last; ++e) {
+    const int last = byExponent.empty() ? 0 : byExponent.rbegin()->first;
+    int first = byExponent.empty() ? 1 : byExponent.begin()->first;
+    if (last - first >= kMostDecades) {
+      // Errors so much smaller than the largest one are the same to a reader.
+      first = last - kMostDecades + 1;
+      Counts below;
+      for (const auto &[exponent, counts] : byExponent)
+        if (exponent < first) {
+          below.elements += counts.elements;
+          below.mismatches += counts.mismatches;
+        }
+      add(0, std::pow(10, first), below);
+    }
+    for (int e = first; e <= last; ++e) {
       auto found = byExponent.find(e);
       add(std::pow(10, e), std::pow(10, e + 1),
           found == byExponent.end() ? Counts() : found->second);
@@ -159,7 +172,7 @@ std::string host::describe(const ErrorBin &bin) {
   if (std::isinf(bin.from))
     return "NaN, infinity";
   auto power = [](double value) { return "1e" + llvm::itostr(std::lround(std::log10(value))); };
-  return power(bin.from) + " to " + power(bin.to);
+  return bin.from == 0 ? "below " + power(bin.to) : power(bin.from) + " to " + power(bin.to);
 }
 
 char host::getLetter(const TensorMap::Cell &cell, bool hasPrograms) {

@@ -51,7 +51,9 @@ struct TensorMap {
 };
 
 struct MismatchReport {
-  std::vector<ErrorBin> histogram; ///< Ascending; by powers of ten, without empty ends.
+  /// Ascending; by powers of ten, without empty ends. At most twelve of them, and one for all
+  /// errors that are smaller.
+  std::vector<ErrorBin> histogram;
   /// If it is known who wrote what.
   bool hasPrograms = false;
   std::vector<ProgramErrors> programs;  ///< With mismatches, ascending; those of nobody last.
