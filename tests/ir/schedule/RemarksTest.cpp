@@ -60,7 +60,7 @@ TEST_F(Remarks, AreCollectedWithTheirPlaces) {
   run(*module);
   run(*module); // each once
   ASSERT_EQ(collector.get().size(), 2u);
-  const CollectedRemark &load = collector.get()[0], &loop = collector.get()[1];
+  const CollectedRemark &loop = collector.get()[0], &load = collector.get()[1];
   EXPECT_EQ(load.name, "load-not-vectorized");
   EXPECT_EQ(load.kernel, "k");
   EXPECT_EQ(load.file, "k.py");
@@ -71,10 +71,10 @@ TEST_F(Remarks, AreCollectedWithTheirPlaces) {
   EXPECT_EQ(loop.reason,
             "the loop is not pipelined: none of its loads feeds a product of its body");
   EXPECT_EQ(collector.toText(),
-            "k.py:7:9: remark: load-not-vectorized: each access reads one element: neighbouring "
-            "elements are not known to be neighbours in memory\n"
             "k.py:6:5: remark: loop-not-pipelined: the loop is not pipelined: none of its loads "
-            "feeds a product of its body\n");
+            "feeds a product of its body\n"
+            "k.py:7:9: remark: load-not-vectorized: each access reads one element: neighbouring "
+            "elements are not known to be neighbours in memory\n");
 }
 
 TEST_F(Remarks, ArePrintedAsJson) {
@@ -83,15 +83,6 @@ TEST_F(Remarks, ArePrintedAsJson) {
   run(*module);
   EXPECT_EQ(collector.toJson(), R"([
   {
-    "name": "load-not-vectorized",
-    "missed": true,
-    "kernel": "k",
-    "file": "k.py",
-    "line": 7,
-    "column": 9,
-    "reason": "each access reads one element: neighbouring elements are not known to be neighbours in memory"
-  },
-  {
     "name": "loop-not-pipelined",
     "missed": true,
     "kernel": "k",
@@ -99,6 +90,15 @@ TEST_F(Remarks, ArePrintedAsJson) {
     "line": 6,
     "column": 5,
     "reason": "the loop is not pipelined: none of its loads feeds a product of its body"
+  },
+  {
+    "name": "load-not-vectorized",
+    "missed": true,
+    "kernel": "k",
+    "file": "k.py",
+    "line": 7,
+    "column": 9,
+    "reason": "each access reads one element: neighbouring elements are not known to be neighbours in memory"
   }
 ]
 )");

@@ -59,7 +59,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.roundsToFloat8 = true;
   target.hasUnsignedZeros8 = true;
   target.hasGridDependency = true;
-  target.hasRoles = true;
+  target.hasRoles = target.hasBoxCopies = true;
+  target.roleRegisters = 512;
   target.sharedModel = {64, 8, 8};
   target.exchange = {3, 4, 5, 6};
   target.assembler = "text";
@@ -77,7 +78,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
       "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,steps-of-read=2,shuffle=off,"
       "async=on,load-matrix=on,flight-is-stage=on,dot-bytes=on,reads-float8=off,rounds-to-float8="
       "on,float8-fnuz=on,grid-dependency=on,"
-      "roles=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-cost=3,select-cost=4,wavefront-"
+      "roles=on,role-registers=512,box-copies=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-"
+      "cost=3,select-cost=4,wavefront-"
       "cost=5,"
       "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
           a.toString() + ":" + a.toString() + ":" + d.toString() +
@@ -105,6 +107,8 @@ TEST(GenericTarget, AWordSetsOneField) {
         "float8-fnuz=on",
         "grid-dependency=on",
         "roles=on",
+        "role-registers=512",
+        "box-copies=on",
         "banks=64",
         "bank-bytes=8",
         "shared-vector=8",
@@ -149,7 +153,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
             "steps-of-read, shuffle, async, load-matrix, flight-is-stage, dot-bytes, reads-float8, "
             "rounds-to-float8, float8-fnuz, grid-dependency, "
-            "roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
+            "roles, role-registers, box-copies, banks, bank-bytes, shared-vector, shuffle-cost, "
+            "select-cost, wavefront-cost, "
             "barrier-cost, assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");

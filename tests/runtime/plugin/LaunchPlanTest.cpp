@@ -185,7 +185,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrongWithSteps) {
     setSteps(std::move(wrong), words);
     EXPECT_EQ(check(), "derived parameter 0: " + text);
   };
-  expect({binary(11)}, 0, "step 0 has the operation 11, which this runtime does not know");
+  expect({binary(12)}, 0, "step 0 has the operation 12, which this runtime does not know");
   expect({constant(1), binary(TILERUN_STEP_ADD)}, 0, "step 1 finds too few numbers on the stack");
   expect({kWord}, 1, "step 0 finds too few numbers on the stack");
   expect({grid(3)}, 0, "step 0 asks for axis 3 of the grid");
