@@ -13,7 +13,7 @@ class Writers {
 public:
   /// `program`: linear index, at most 2^32 - 2.
   void record(const Allocation &allocation, uint64_t offset, unsigned bytes, uint32_t program);
-  /// None if nothing was written to it, or there was no memory to record it in.
+  /// nullopt if nothing was written to it, or if memory to record that in ran out.
   std::optional<WriterMap> getMap(const Allocation &allocation) const;
 
 private:

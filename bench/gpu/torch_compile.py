@@ -320,7 +320,7 @@ class Compiler:
 def serve(which, device):
     """Answers requests, each a line of JSON: [method, arguments…]."""
     channel = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # What libraries print is no answer.
+    os.dup2(2, 1)  # What libraries print is not an answer.
     compiler = Compiler(which, device)
     for line in sys.stdin:
         method, *arguments = json.loads(line)
@@ -408,7 +408,7 @@ def main():
         return serve(options.serve, options.device)
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
-        parser.error(f"there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+        parser.error(f"unknown section {', '.join(sorted(unknown))}; use {', '.join(SECTIONS)}")
     sections = options.sections or SECTIONS
     end, wrong = time.monotonic() + options.seconds, 0
     with tempfile.TemporaryDirectory() as folder:

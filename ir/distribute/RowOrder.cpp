@@ -2,7 +2,7 @@
 //
 // Bits of a row's number that registers have become the lowest ones, which are neighbours in a
 // line: so an access is as wide as the thread has such rows, or as the target allows. For those of
-// lanes every choice of places is tried, of which there are a few dozen, until one has no
+// lanes every choice of places is tried, a few dozen, until one has no
 // conflicts; those of warps make no difference and get the rest.
 #include "ir/distribute/RowOrder.h"
 #include "ir/layout/TensorLayout.h"

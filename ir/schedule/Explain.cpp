@@ -35,7 +35,7 @@ static std::string explainWidth(tile::LoadOp load, const LayoutAssignment &layou
 
 static void explain(tile::LoadOp load, const LayoutAssignment &layouts) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  // A box is no thread's access.
+  // A box is not an access of one thread.
   if (!type || load->hasAttr(SchedDialect::kBox))
     return;
   unsigned bytes = tile::getElementBytes(type.getElementType());

@@ -34,7 +34,7 @@ def find(arch):
 
 def assemble(ptx, arch):
     """The machine code, an ELF file, of a module's PTX (a str) for an architecture such as "sm_90a". Raises PTXASError with the
-    assembler's messages, or UnavailableError if there is no assembler. May be called by any thread."""
+    assembler's messages, or UnavailableError if none is found. May be called by any thread."""
     from .errors import UnavailableError
     code = (find(arch) or _ask_driver)(ptx, arch)
     if code is not None:
@@ -156,7 +156,7 @@ def _run_ptxas(path, ptx, arch):
 
 
 def _ask_driver(ptx, arch):
-    """The code as the driver makes it, or None if there is no device of this architecture that this process may use."""
+    """The code as the driver makes it, or None if this process may use no device of this architecture."""
     from . import _native
     index = next((int(id.partition(":")[2]) for id, _, _, target in _native.list_devices() if target == f"cuda:{arch}"), None)
     if index is None:
