@@ -134,6 +134,9 @@ LogicalResult Compilation::toLlvmDialect() {
     }
     if (auto threads = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr))
       artifact.numThreads = threads.getInt(); // with those of roles
+    // A limit of the caller's holds for every role.
+    if (options.maxRegisters)
+      function.walk([](simt::RoleOp role) { role.setRegisters(0); });
     const bool setsRegisters = simt::setRegisters(function);
     if (failed(simt::expandRoles(function, arch.info.warpSize, kNamedBarriers,
                                  getOwnRegisters(artifact.numThreads))))

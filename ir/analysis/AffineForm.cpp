@@ -40,6 +40,11 @@ void Polynomial::add(const Product &product, int64_t factor) {
     terms.erase(term);
 }
 
+bool Polynomial::contains(unsigned number) const {
+  return llvm::any_of(terms,
+                      [&](const auto &term) { return llvm::is_contained(term.first, number); });
+}
+
 std::optional<int64_t> Polynomial::getConstant() const {
   if (!valid || terms.size() > 1 || (terms.size() == 1 && !terms.begin()->first.empty()))
     return std::nullopt;
@@ -138,7 +143,10 @@ std::optional<AffineForm> AffineForms::computeCarried(BlockArgument argument) {
   if (!next || next->base != argument || !next->wraps.empty() ||
       llvm::any_of(next->strides, [](const Polynomial &stride) { return !stride.isZero(); }))
     return std::nullopt;
-  form->uniform = form->uniform + next->uniform * getSymbol(Value());
+  Polynomial iteration = getSymbol(Value());
+  if (next->uniform.contains(numbers.lookup(Value())))
+    return std::nullopt; // It grows by more in each iteration.
+  form->uniform = form->uniform + next->uniform * iteration;
   return form;
 }
 

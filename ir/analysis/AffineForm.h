@@ -27,6 +27,8 @@ public:
   bool isZero() const { return valid && terms.empty(); }
   std::optional<int64_t> getConstant() const;
   const std::map<Product, int64_t> &getTerms() const { return terms; }
+  /// Whether a symbol is in one of its terms.
+  bool contains(unsigned number) const;
   void add(const Product &product, int64_t factor);
 
   Polynomial operator+(const Polynomial &other) const;

@@ -21,7 +21,8 @@ bool UnreadRows::follow(OpOperand &use, unsigned dim, SmallVectorImpl<Place> &wo
   Operation *op = use.getOwner();
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     // A row of the result needs one of the first operand, a column one of the second.
-    if (use.getOperandNumber() < 2 && dim != use.getOperandNumber())
+    bool isBatched = cast<RankedTensorType>(dot.getType()).getRank() != 2;
+    if (use.getOperandNumber() < 2 && (isBatched || dim != use.getOperandNumber()))
       return false;
     work.emplace_back(dot.getResult(), dim);
     return true;

@@ -130,4 +130,6 @@ def other(A, B, C, M, N, K, sa, sb, CASE: tl.constexpr):
         a += BK
         if CASE == "writes":
             tl.store(A + i, 0.0)
+        if CASE == "grows":
+            a += i
     tl.store(C + m[:, None] * N + n[None, :], acc, mask=inside[:, None] & (n[None, :] < N))
