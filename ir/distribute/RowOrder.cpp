@@ -5,6 +5,7 @@
 // lanes every choice of places is tried, a few dozen, until one has no
 // conflicts; those of warps make no difference and get the rest.
 #include "ir/distribute/RowOrder.h"
+#include "ir/layout/ByteMatrices.h"
 #include "ir/layout/TensorLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,6 +26,43 @@ LinearLayout distribute::reorderRows(const LinearLayout &layout, unsigned rows,
   return layout.compose(LinearLayout(dims, dims, bases));
 }
 
+/// The bits of a row's number that the input `in` has, in the order of its bits.
+static llvm::SmallVector<unsigned, 8> rowsOf(const LinearLayout &fragments, unsigned rows,
+                                             llvm::StringRef in) {
+  llvm::SmallVector<unsigned, 8> found;
+  for (unsigned bit = 0; bit < fragments.inBits(in); ++bit)
+    if (uint64_t row = fragments.getBasis(in, bit, dimName(rows)))
+      found.push_back(llvm::countr_zero(row));
+  return found;
+}
+
+RowOrder distribute::byteRowOrder(const LinearLayout &fragments, unsigned rows,
+                                  const LinearLayout &memory, const SharedMemoryModel &model) {
+  constexpr unsigned kBytes = 16, kRowBits = 4, kWordBytes = 4;
+  unsigned rowBits = fragments.outBits(dimName(rows));
+  llvm::SmallVector<unsigned, 8> first{rowsOf(fragments, rows, kRegister).front()};
+  first.append(rowsOf(fragments, rows, kLane));
+  assert(first.size() == kRowBits && "sixteen rows of a warp");
+  RowOrder order;
+  order.places.assign(rowBits, 0);
+  for (unsigned bit = 0, next = kRowBits; bit < rowBits; ++bit) {
+    const unsigned *found = llvm::find(first, bit);
+    order.places[bit] = found != first.end() ? unsigned(found - first.begin()) : next++;
+  }
+  // A row of a matrix for each lane; beyond two matrices everything is alike.
+  DimList outs(memory.getOuts().begin(), memory.getOuts().end());
+  BitVectors bases;
+  for (uint64_t line : kLinesOfByteMatrices)
+    bases.push_back(line << memory.outShift(dimName(1 - rows)));
+  LinearLayout lines({Dim(kLane, unsigned(bases.size()))}, outs, bases);
+  order.read.vectorElements = kBytes;
+  order.read.instructions =
+      std::max<uint64_t>(1, (uint64_t(1) << fragments.inBits(kRegister)) / kBytes);
+  order.read.phases = kWordBytes;
+  order.read.conflicts = bankConflicts(lines.compose(*memory.invert()), 1, kBytes, model);
+  return order;
+}
+
 namespace {
 class RowOrderSearch {
 public:
@@ -36,14 +74,6 @@ public:
   RowOrder run();
 
 private:
-  /// The bits of a row's number that the input `in` has, in the order of its bits.
-  llvm::SmallVector<unsigned, 8> rowsOf(llvm::StringRef in) const {
-    llvm::SmallVector<unsigned, 8> found;
-    for (unsigned bit = 0; bit < fragments.inBits(in); ++bit)
-      if (uint64_t row = fragments.getBasis(in, bit, dimName(rows)))
-        found.push_back(llvm::countr_zero(row));
-    return found;
-  }
   /// Tries all places below `end` for the lanes' bits from number `index` on; true: it is as good
   /// as it can be.
   bool placeLanes(unsigned index, unsigned end);
@@ -102,8 +132,8 @@ bool RowOrderSearch::placeLanes(unsigned index, unsigned end) {
 
 RowOrder RowOrderSearch::run() {
   places.assign(rowBits, -1);
-  llvm::SmallVector<unsigned, 8> registers = rowsOf(kRegister);
-  lanes = rowsOf(kLane);
+  llvm::SmallVector<unsigned, 8> registers = rowsOf(fragments, rows, kRegister);
+  lanes = rowsOf(fragments, rows, kLane);
   unsigned widest = llvm::Log2_32(std::max(1u, model.maxVectorBytes / bytes));
   for (auto [place, bit] : llvm::enumerate(registers))
     if (place < widest) {

@@ -22,6 +22,12 @@ RowOrder chooseRowOrder(const layout::LinearLayout &fragments, unsigned rows,
                         const layout::LinearLayout &memory, unsigned elementBytes,
                         const layout::SharedMemoryModel &model);
 
+/// The same for elements of one byte, which matrix loads bring and bytes are transposed after
+/// (ir/layout/ByteMatrices.h): there is one such order. Precondition: a warp has 16 rows of each
+/// fragment, two of them in a thread.
+RowOrder byteRowOrder(const layout::LinearLayout &fragments, unsigned rows,
+                      const layout::LinearLayout &memory, const layout::SharedMemoryModel &model);
+
 /// `layout` with its dimension `rows` in that order.
 layout::LinearLayout reorderRows(const layout::LinearLayout &layout, unsigned rows,
                                  llvm::ArrayRef<unsigned> places);

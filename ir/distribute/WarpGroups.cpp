@@ -72,8 +72,13 @@ static Way wayOf(Value operand, unsigned summed, const WarpGroupInstruction &row
   return canTranspose(load) && canLie(summed) ? Way::Copies : Way::Registers;
 }
 
-/// Bytes of elements that threads can read across k: those of registers.
+/// Bytes of a register.
 static constexpr unsigned kWordBytes = 4;
+
+/// Whether threads can read fragments across k: words, or bytes that a matrix load brings.
+static bool canReadAcross(unsigned elementBytes, const target::TargetInfo &target) {
+  return elementBytes == kWordBytes || (elementBytes == 1 && target.hasLoadMatrix);
+}
 
 /// Whether there are as many rows and columns as the instruction needs; `swapped`: of the
 /// transposed product.
@@ -83,12 +88,15 @@ static bool fillsInstruction(RankedTensorType result, const WarpGroupInstruction
          result.getDimSize(swapped ? 0 : 1) >= row.leastColumns();
 }
 
-/// The row for a product that otherwise takes `instruction`, with k of at least a step; null: none.
-static const WarpGroupInstruction *
-findRow(const target::TargetInfo &target, const target::MatrixInstruction &instruction, int64_t k) {
+/// The row for a product that otherwise takes `instruction`, with k of at least a step; `swapped`:
+/// for the transposed product, whose operands have each other's types. Null: none.
+static const WarpGroupInstruction *findRow(const target::TargetInfo &target,
+                                           const target::MatrixInstruction &instruction, int64_t k,
+                                           bool swapped = false) {
   const WarpGroupInstruction *found = nullptr;
   for (const WarpGroupInstruction &row : target.warpGroupInstructions)
-    if (row.a == instruction.a && row.b == instruction.b && row.acc == instruction.acc &&
+    if (row.a == (swapped ? instruction.b : instruction.a) &&
+        row.b == (swapped ? instruction.a : instruction.b) && row.acc == instruction.acc &&
         k >= row.k)
       found = &row;
   return found;
@@ -157,9 +165,10 @@ static SharedAccess takeTurns(tile::DotOp op, const Options &options, DotPlan &p
   auto type = cast<RankedTensorType>(operand.getType());
   unsigned bytes = bytesOf(operand), rows = plan.swapped ? 1 : 0;
   LinearLayout &fragments = plan.swapped ? plan.b : plan.a;
-  RowOrder order =
-      chooseRowOrder(fragments, rows, swizzledTile(type.getShape(), /*inner=*/rows, bytes), bytes,
-                     options.target->sharedModel);
+  LinearLayout memory = swizzledTile(type.getShape(), /*inner=*/rows, bytes);
+  const SharedMemoryModel &model = options.target->sharedModel;
+  RowOrder order = bytes == 1 ? byteRowOrder(fragments, rows, memory, model)
+                              : chooseRowOrder(fragments, rows, memory, bytes, model);
   fragments = reorderRows(fragments, rows, order.places);
   plan.d = reorderRows(plan.d, rows, order.places);
   unsigned steps = unsigned(type.getDimSize(1 - rows)) / plan.warpGroup->instruction->k;
@@ -202,7 +211,7 @@ static std::optional<unsigned> findInTurns(tile::DotOp op, const Options &option
     Way other = ways[1 - operand];
     return (ways[operand] == Way::Copies || ways[operand] == Way::Registers) &&
            (other == Way::AsItLies || other == Way::Copies) &&
-           bytesOf(op->getOperand(operand)) == kWordBytes &&
+           canReadAcross(bytesOf(op->getOperand(operand)), *options.target) &&
            fillsInstruction(type, row, /*swapped=*/operand == 1);
   };
   if (options.acrossK == AcrossK::Copies)
@@ -243,12 +252,16 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
   std::array<Way, 2> ways{wayOf(op.getA(), 1, *row, access), wayOf(op.getB(), 0, *row, access)};
   auto canBeRead = [](Way way) { return way == Way::AsItLies || way == Way::Copies; };
   bool canAll = llvm::all_of(ways, canBeRead) && fillsInstruction(type, *row, /*swapped=*/false);
-  if (std::optional<unsigned> inTurns = findInTurns(op, options, *row, ways)) {
+  std::optional<unsigned> inTurns = findInTurns(op, options, *row, ways);
+  const WarpGroupInstruction *turned =
+      inTurns ? findRow(*options.target, *plan.instruction, aShape[1], *inTurns == 1) : nullptr;
+  if (turned) {
     DotPlan turning = plan;
-    tileGroups(op, options, *row, inTurns, turning);
+    tileGroups(op, options, *turned, inTurns, turning);
     SharedAccess read = takeTurns(op, options, turning);
     unsigned sums = 1u << turning.d.inBits(kRegister), turns = turning.warpGroup->turns,
-             words = wordsOf(turning.registers(), kWordBytes) / turns * std::min(turns, 2u);
+             words = wordsOf(turning.registers(), target::bytesOf(row->a)) / turns *
+                     std::min(turns, 2u);
     if (!canAll || sums + words <= kMostWithSums || options.acrossK == AcrossK::Registers) {
       plan = std::move(turning);
       explainTurns(op, plan, read, bytesOf(op->getOperand(*inTurns)));

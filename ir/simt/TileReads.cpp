@@ -1,5 +1,7 @@
 // Registers from a tile in shared memory: by simt.load_matrix where the layout is that of its
-// result, else by plain accesses that are as wide as the layout allows.
+// result, or of bytes that are transposed after it, else by plain accesses that are as wide as the
+// layout allows.
+#include "ir/layout/ByteMatrices.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/simt/LowerContext.h"
 
@@ -23,6 +25,10 @@ public:
   /// Whether words of neighbours along dimension `along` are held as simt.load_matrix gives them.
   bool suitsLoadMatrix(unsigned along) const;
   Value loadMatrices(unsigned along);
+  /// Whether lanes hold words of bytes along dimension `along`, which is not the contiguous one, in
+  /// the order that layout::bytesAcross has.
+  bool suitsBytesAcross(unsigned along) const;
+  Value loadBytesAcross(unsigned along);
   FailureOr<Value> loadPlain();
 
 private:
@@ -123,6 +129,74 @@ Value TileRead::loadMatrices(unsigned along) {
   return pack(c.b, result);
 }
 
+// simt.load_matrix transposes units of 16 bits: two neighbours in a line. It gives a lane such
+// units of two neighbouring lines in one word, so that the bytes of two words are those of four
+// lines, at two neighbours; in lanes with the second bit of their number the words come in the
+// other order (kLinesOfByteMatrices).
+bool TileRead::suitsBytesAcross(unsigned along) const {
+  constexpr unsigned kFragmentBits = 3, kRowBits = 4, kStepBits = 4;
+  if (bytes != 1 || source.inner == along || !c.target.hasLoadMatrix || c.laneBits() != 5 ||
+      wanted.inBits(kRegister) < kFragmentBits)
+    return false;
+  auto is = [&](StringRef in, unsigned bit, unsigned dim, uint64_t value) {
+    return wanted.getBasis(in, bit, names[dim]) == value &&
+           wanted.getBasis(in, bit, names[1 - dim]) == 0;
+  };
+  bool fits = is(kRegister, 0, along, 1) && is(kRegister, 1, along, 2) &&
+              is(kRegister, 2, 1 - along, 1) && is(kLane, 0, along, 4) && is(kLane, 1, along, 8);
+  for (unsigned bit = 0; bit < 3; ++bit)
+    fits &= is(kLane, 2 + bit, 1 - along, uint64_t(2) << bit);
+  auto isBeyond = [&](StringRef in, unsigned first) {
+    for (unsigned bit = first; bit < wanted.inBits(in); ++bit)
+      fits &= wanted.getBasis(in, bit, names[along]) % (1u << kStepBits) == 0 &&
+              wanted.getBasis(in, bit, names[1 - along]) % (1u << kRowBits) == 0;
+  };
+  isBeyond(kRegister, kFragmentBits);
+  isBeyond(kWarp, 0);
+  // A row must be 16 neighbouring bytes.
+  if (source.memory.outBits(names[source.inner]) < kRowBits)
+    return false;
+  for (unsigned bit = 0; bit < kRowBits; ++bit)
+    fits &= source.memory.getBasis(kOffset, bit, names[source.inner]) == uint64_t(1) << bit;
+  return fits;
+}
+
+Value TileRead::loadBytesAcross(unsigned along) {
+  auto lineOffset = [&](uint64_t line) {
+    return along == 0 ? offsetOf(line, 0) : offsetOf(0, line);
+  };
+  unsigned pairBits = std::min(1u, wanted.inBits(kRegister) - 3);
+  SmallVector<uint64_t, 16> bases;
+  for (uint64_t line : kLinesOfByteMatrices)
+    bases.push_back(lineOffset(line));
+  bases.push_back(pairBits ? basisOffset(kRegister, 3) : 0);
+  for (unsigned bit = 0; bit < wanted.inBits(kWarp); ++bit)
+    bases.push_back(basisOffset(kWarp, bit));
+  unsigned matrices = 2u << pairBits, width = 4 * matrices;
+  Type i8 = c.b.getI8Type(), i16 = c.b.getI16Type(), i32 = c.b.getI32Type();
+  Value bit = arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, 2));
+  Value isSwapped = arith::CmpIOp::create(c.b, arith::CmpIPredicate::ne, bit, constant(c.b, 0));
+  Values result;
+  for (unsigned reg = 0; reg < count; reg += width) {
+    Value units =
+        LoadMatrixOp::create(c.b, VectorType::get({2 * matrices}, i16), source.buffer,
+                             place(bases, registerOffset(reg)), matrices, /*transposed=*/true);
+    Values words =
+        unpack(c.b, vector::BitCastOp::create(c.b, VectorType::get({matrices}, i32), units));
+    for (unsigned pair = 0; pair < matrices; pair += 2) {
+      Value low = arith::SelectOp::create(c.b, isSwapped, words[pair + 1], words[pair]),
+            high = arith::SelectOp::create(c.b, isSwapped, words[pair], words[pair + 1]);
+      Value lines =
+          vector::BitCastOp::create(c.b, VectorType::get({8}, i8), pack(c.b, {low, high}));
+      // Of the first neighbour, then of the second.
+      result.append(unpack(c.b, pick(c.b, lines, {0, 2, 4, 6, 1, 3, 5, 7})));
+    }
+  }
+  Value vector = pack(c.b, result);
+  auto type = VectorType::get({count}, source.element);
+  return type == vector.getType() ? vector : vector::BitCastOp::create(c.b, type, vector);
+}
+
 FailureOr<Value> TileRead::loadPlain() {
   std::optional<SharedAccess> access =
       accessShared(wanted, source.memory, bytes, c.target.sharedModel);
@@ -153,5 +227,8 @@ FailureOr<Value> simt::readTile(LowerContext &c, const SharedTile &source,
   for (unsigned along = 0; along < 2; ++along)
     if (read.suitsLoadMatrix(along))
       return read.loadMatrices(along);
+  for (unsigned along = 0; along < 2; ++along)
+    if (read.suitsBytesAcross(along))
+      return read.loadBytesAcross(along);
   return read.loadPlain();
 }

@@ -1,5 +1,6 @@
 // Products for warp groups, the tiling of the result by groups, and transposed loads.
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/distribute/RowOrder.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
@@ -231,6 +232,45 @@ TEST_F(WarpGroupsTest, TooFewColumnsForATransposedProduct) {
   EXPECT_TRUE(dotOf(plan(32, 64, 32, 4, "f32")).swapped);
   acrossK = AcrossK::Copies;
   EXPECT_FALSE(dotOf(plan(32, 64, 32, 4, "f32")).warpGroup);
+}
+
+TEST_F(WarpGroupsTest, BytesAcrossKComeByMatrixLoads) {
+  target.hasLoadMatrix = true;
+  for (auto [m, n, k, warps] : {std::array{256, 128, 128, 8}, {64, 64, 64, 4}, {8, 256, 32, 4}}) {
+    SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k << ", " << warps << " warps");
+    DotPlan dot = dotOf(plan(m, n, k, warps, "i8", "i32"));
+    ASSERT_TRUE(dot.warpGroup);
+    EXPECT_TRUE(dot.swapped);
+    EXPECT_GE(dot.warpGroup->turns, 1u);
+    // Two neighbours in a thread, eight pairs of them in the lanes: the 16 bytes of a matrix's row.
+    EXPECT_EQ(dot.b.getBasis(kRegister, 2, "dim1"), 1u);
+    for (unsigned bit = 0; bit < 3; ++bit)
+      EXPECT_EQ(dot.b.getBasis(kLane, 2 + bit, "dim1"), 2u << bit);
+    EXPECT_TRUE(dot.d.isInvertible());
+    EXPECT_EQ(dot.d.getBasis(kLane, 2, "dim1"), 2u);
+  }
+  acrossK = AcrossK::Copies;
+  EXPECT_FALSE(dotOf(plan(64, 64, 64, 4, "i8", "i32")).warpGroup) << "no copy is so small";
+}
+
+TEST_F(WarpGroupsTest, LinesOfByteMatricesMeetNoBankTwice) {
+  LinearLayout fragments = transposeDims(
+      fragmentLayout(FragmentKind::MmaA8) * LinearLayout::identity1D(2, kWarp, "dim0"), {1, 0});
+  for (int64_t columns : {64, 128, 256}) {
+    LinearLayout wide =
+        fragments * LinearLayout::identity1D(llvm::Log2_64(columns) - 6, kRegister, "dim1");
+    RowOrder order = byteRowOrder(wide, 1, swizzledTile({32, columns}, 1, 1), {});
+    EXPECT_EQ(order.read.conflicts, 0u) << columns;
+    EXPECT_EQ(order.read.phases, 4u);
+    EXPECT_EQ(order.read.instructions, uint64_t(columns) / 64);
+  }
+  // Four lines for each lane, in the order of their numbers, would meet in half of the banks.
+  SmallVector<uint64_t> lines{1, 4, 8};
+  BitVectors bases;
+  for (uint64_t line : lines)
+    bases.push_back(line);
+  LinearLayout plain({Dim(kLane, 3)}, {Dim("dim0", 5), Dim("dim1", 7)}, bases);
+  EXPECT_EQ(bankConflicts(plain.compose(*swizzledTile({32, 128}, 1, 1).invert()), 1, 16), 1u);
 }
 
 TEST_F(WarpGroupsTest, WordsAreTransposedOnTheWay) {
