@@ -12,6 +12,9 @@
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/ProductStrategy.h"
+#include "ir/tile/TileUtils.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -73,6 +76,8 @@ public:
         right(op->getOperand(1 - plan.registerOperand())), leftSummed(1 - plan.registerOperand()),
         perInstruction(1u << row.resultLayout(columns).inBits(kRegister)) {
     steps = cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / row.k / turns;
+    // Accumulators may be wider than the result.
+    widens = elementType(op.getType()).isF16() && row.acc == MatrixElement::F32;
   }
   FailureOr<Value> emit();
 
@@ -85,6 +90,7 @@ private:
   Operand makeOperand(Value value, const SharedTile &tile, unsigned summed);
   FailureOr<SharedTile> findOrStore(Value value, unsigned summed, bool anyOrder = false);
   LogicalResult placeOperands();
+  LogicalResult placeSums();
   FailureOr<Values> fragmentsOf(unsigned turn);
   LogicalResult emitTurn(unsigned turn);
   void emitInstructions(unsigned turn, ArrayRef<Value> fragments);
@@ -108,6 +114,8 @@ private:
   std::optional<SharedTile> tile; ///< From which threads read it in turns.
   Values registers;               ///< Otherwise, all of it.
   SmallVector<Value, 8> tiles;
+  bool widens = false;         ///< Sums are of float32, the result is not.
+  bool startsAtZero = false;   ///< The first instructions do not read `tiles`.
   SmallVector<Values, 2> read; ///< Fragments of `left`, by turn.
 };
 
@@ -205,6 +213,9 @@ void WarpGroupProduct::emitInstructions(unsigned turn, ArrayRef<Value> fragments
   auto place = [&](uint64_t i, uint64_t j) {
     return c.b.getDenseI64ArrayAttr({int64_t(i), int64_t(j)});
   };
+  Value accumulates;
+  if (startsAtZero && turn == 0)
+    accumulates = arith::ConstantIntOp::create(c.b, 0, 1);
   for (unsigned step = 0; step < steps; ++step) {
     unsigned rowTile = 0;
     for (unsigned tile = 0; tile < tiles.size(); ++tile) {
@@ -216,7 +227,7 @@ void WarpGroupProduct::emitInstructions(unsigned turn, ArrayRef<Value> fragments
           c.b, sum.getType(), name, shape, a ? Value() : fragments[step + size_t(rowTile) * steps],
           a ? a->buffer : Value(), a ? a->offset : Value(), b->buffer, b->offset, sum,
           a ? place(coordinate(tile, 0), k) : DenseI64ArrayAttr(), a ? a->tile : TileAttr(),
-          place(k, coordinate(tile, 1)), b->tile, /*accumulates=*/Value());
+          place(k, coordinate(tile, 1)), b->tile, turn + step ? Value() : accumulates);
       sum = product.getResult();
     }
   }
@@ -241,22 +252,32 @@ LogicalResult WarpGroupProduct::emitTurn(unsigned turn) {
   return success();
 }
 
-FailureOr<Value> WarpGroupProduct::emit() {
-  if (failed(placeOperands()))
-    return failure();
+/// The accumulators of all instructions: one's registers, then its column tiles, then its row
+/// tiles. Where they are zeros the instructions need none.
+LogicalResult WarpGroupProduct::placeSums() {
+  startsAtZero = tile::isPositiveZero(op.getAcc());
+  VectorType all = registerType(elementType(op.getType()), plan.d);
+  Type sum = widens ? c.b.getF32Type() : all.getElementType();
+  if (startsAtZero) {
+    auto type = VectorType::get({perInstruction}, sum);
+    tiles.append(all.getNumElements() / perInstruction, ub::PoisonOp::create(c.b, type));
+    return success();
+  }
   FailureOr<Value> start = c.get(op.getAcc(), plan.d);
   if (failed(start))
     return failure();
-  // Accumulators may be wider than the result.
-  Value accVector = *start;
-  auto resultType = cast<VectorType>(accVector.getType());
-  bool widens = resultType.getElementType().isF16() && row.acc == MatrixElement::F32;
+  Value vector = *start;
   if (widens)
-    accVector = arith::ExtFOp::create(c.b, resultType.clone(c.b.getF32Type()), accVector);
-  // Registers of the result: an instruction's, then its column tiles, then its row tiles.
-  Values acc = unpack(c.b, accVector);
+    vector = arith::ExtFOp::create(c.b, all.clone(sum), vector);
+  Values acc = unpack(c.b, vector);
   for (size_t start = 0; start < acc.size(); start += perInstruction)
     tiles.push_back(pack(c.b, ArrayRef(acc).slice(start, perInstruction)));
+  return success();
+}
+
+FailureOr<Value> WarpGroupProduct::emit() {
+  if (failed(placeOperands()) || failed(placeSums()))
+    return failure();
   for (unsigned turn = 0; turn < turns; ++turn)
     if (failed(emitTurn(turn)))
       return failure();
@@ -272,7 +293,7 @@ FailureOr<Value> WarpGroupProduct::emit() {
     result.append(unpack(c.b, tile));
   Value vector = pack(c.b, result);
   if (widens)
-    vector = arith::TruncFOp::create(c.b, resultType, vector);
+    vector = arith::TruncFOp::create(c.b, registerType(elementType(op.getType()), plan.d), vector);
   return vector;
 }
 
