@@ -1,6 +1,8 @@
 // See Barriers.h: a forward data flow over accesses since the last barrier.
 #include "ir/simt/sync/Barriers.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
@@ -85,6 +87,12 @@ private:
     return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
   }
   void visit(Operation *op, Pending &pending);
+  void visitLoop(Operation *loop, Pending &pending);
+  /// What one more iteration leaves pending where `entry` may be, to which that is added; `true`
+  /// once nothing is.
+  bool iterate(Operation *loop, Pending &entry);
+  /// How many barriers the loop's body gets behind `entry`.
+  unsigned countBarriers(Operation *loop, Pending entry);
   void enterRole(Operation *op, unsigned warps, Pending &pending);
   /// Of one op: the barriers before it, and the accesses pending after it.
   void apply(Operation *op, const SharedUse &use, Pending &pending);
@@ -148,10 +156,12 @@ private:
       OpBuilder b(op);
       BarrierOp::create(b, op->getLoc(), scope);
     }
+    ++barriers;
     pending.clear();
   }
   BarrierScope scope;
-  bool isTrial = false; ///< Only find out what is pending.
+  bool isTrial = false;  ///< Only find out what is pending.
+  unsigned barriers = 0; ///< So far, those of trials too.
 };
 } // namespace
 
@@ -220,49 +230,62 @@ void BarrierInserter::apply(Operation *op, const SharedUse &use, Pending &pendin
   }
 }
 
+bool BarrierInserter::iterate(Operation *loop, Pending &entry) {
+  // The regions of a loop run one after the other.
+  Pending state = entry;
+  for (Region &region : loop->getRegions())
+    for (Block &inner : region)
+      block(inner, state);
+  return !entry.merge(state);
+}
+
+unsigned BarrierInserter::countBarriers(Operation *loop, Pending entry) {
+  llvm::SaveAndRestore trial(isTrial, true);
+  llvm::SaveAndRestore before(barriers);
+  do
+    barriers = 0;
+  while (!iterate(loop, entry));
+  return barriers;
+}
+
+void BarrierInserter::visitLoop(Operation *loop, Pending &pending) {
+  // A barrier that only what came before the loop needs stands before it, and not in each
+  // iteration.
+  Pending behindBarrier = pending;
+  behindBarrier.clear();
+  if (!pending.isEmpty() && countBarriers(loop, behindBarrier) < countBarriers(loop, pending))
+    insertBefore(loop, pending);
+  // The state at the start of later iterations must be known before the first barrier is placed.
+  {
+    llvm::SaveAndRestore trial(isTrial, true);
+    while (!iterate(loop, pending))
+      ;
+  }
+  if (!isTrial)
+    iterate(loop, pending);
+}
+
 void BarrierInserter::visit(Operation *op, Pending &pending) {
   if (auto user = dyn_cast<SharedUser>(op))
     return apply(op, user.getSharedUse(), pending);
-  if (op->getNumRegions()) {
-    bool isLoop = isa<LoopLikeOpInterface>(op);
-    // The state at the start of a loop's later iterations must be known before the first barrier is
-    // placed.
-    Pending entry = pending;
-    bool wasTrial = std::exchange(isTrial, isTrial || isLoop);
-    for (;;) {
-      Pending state = entry, joined;
-      // The regions of a loop run one after the other; those of a branch are alternatives.
-      if (!isLoop)
-        joined = entry;
-      bool first = true;
-      for (Region &region : op->getRegions())
-        for (Block &inner : region) {
-          if (!isLoop)
-            state = entry;
-          block(inner, state);
-          if (!isLoop) {
-            if (first && op->getNumRegions() == 2 && !op->getRegion(1).empty())
-              joined = state;
-            else
-              joined.merge(state);
-            first = false;
-          }
-        }
-      if (!isLoop) {
-        pending = joined;
-        return;
-      }
-      if (entry.merge(state))
-        continue;
-      if (isTrial && !wasTrial) {
-        isTrial = false;
-        continue;
-      }
-      isTrial = wasTrial;
-      pending = entry;
-      return;
+  if (!op->getNumRegions())
+    return;
+  if (isa<LoopLikeOpInterface>(op))
+    return visitLoop(op, pending);
+  // The regions of a branch are alternatives.
+  Pending joined = pending;
+  bool first = true;
+  for (Region &region : op->getRegions())
+    for (Block &inner : region) {
+      Pending state = pending;
+      block(inner, state);
+      if (first && op->getNumRegions() == 2 && !op->getRegion(1).empty())
+        joined = state;
+      else
+        joined.merge(state);
+      first = false;
     }
-  }
+  pending = joined;
 }
 
 BarrierScope simt::scopeOf(int64_t threads, const target::TargetInfo &target) {
