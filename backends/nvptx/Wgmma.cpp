@@ -162,6 +162,20 @@ struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
   }
 };
 
+struct GroupMmaFencePattern : ConvertOpToLLVMPattern<simt::GroupMmaFenceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::GroupMmaFenceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Statement statement(rewriter, op.getLoc());
+    // Words are made before it, not between the instructions that read them.
+    for (Value value : adaptor.getRegisters())
+      statement.addRead(value);
+    statement.emit("wgmma.fence.sync.aligned;");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct GroupMmaWaitPattern : ConvertOpToLLVMPattern<simt::GroupMmaWaitOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::GroupMmaWaitOp op, OpAdaptor adaptor,
@@ -263,8 +277,7 @@ LogicalResult nvptx::checkWarpGroups(ModuleOp module, const Architecture &arch) 
 }
 
 void nvptx::populateWgmmaPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<GroupMmaPattern, GroupMmaWaitPattern>(converter);
-  patterns.add<StatementPattern<simt::GroupMmaFenceOp>>(converter, "wgmma.fence.sync.aligned;");
+  patterns.add<GroupMmaPattern, GroupMmaFencePattern, GroupMmaWaitPattern>(converter);
   patterns.add<StatementPattern<simt::GroupMmaCommitOp>>(converter,
                                                          "wgmma.commit_group.sync.aligned;");
   patterns.add<StatementPattern<simt::AsyncFenceOp>>(converter, "fence.proxy.async.shared::cta;");

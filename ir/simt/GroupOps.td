@@ -21,16 +21,18 @@ def Simt_AsyncFenceOp : Simt_AsyncOp<"async_fence"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_GroupMmaFenceOp : Simt_AsyncOp<"group_mma_fence"> {
+def Simt_GroupMmaFenceOp : Simt_AsyncOp<"group_mma_fence", [AttrSizedOperandSegments]> {
   let summary = "a group of `group_mma` begins: registers and `buffers` may be read by it from here on";
   let description = [{
-    Before the first `group_mma` that reads registers or accumulators which threads have written since.
+    Before the first `group_mma` that reads registers or accumulators which threads have written since. `registers` are
+    those that the group's instructions read as their first operands: they are computed before it, since an assembler
+    orders a group's instructions one by one where their registers are written between them.
 
     Shared memory: reads `buffers`, which completes at the `group_mma_wait`. So the barriers that the reads of the
     following `group_mma` need stand here, and none between the fence and them.
   }];
-  let arguments = (ins Variadic<Simt_SharedType>:$buffers);
-  let assemblyFormat = "($buffers^)? attr-dict";
+  let arguments = (ins Variadic<Simt_SharedType>:$buffers, Variadic<Simt_Vector>:$registers);
+  let assemblyFormat = "($buffers^)? (`registers` $registers^ `:` type($registers))? attr-dict";
 }
 
 def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments,
@@ -89,7 +91,7 @@ def Simt_GroupMmaWaitOp : Simt_AsyncOp<"group_mma_wait", [AttrSizedOperandSegmen
   let summary = "wait until at most `pending` groups are in flight";
   let description = [{
     `accs` are accumulators of groups that are waited for; their values may be used as the results from here on. `kept`
-    are registers that those groups read.
+    are registers that those groups read, or whose values are to be computed before the wait.
 
     Shared memory: waits for the queue of products.
   }];

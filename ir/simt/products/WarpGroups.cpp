@@ -246,7 +246,7 @@ LogicalResult WarpGroupProduct::emitTurn(unsigned turn) {
   SmallVector<Value, 2> buffers{b->buffer};
   if (a)
     buffers.push_back(a->buffer);
-  GroupMmaFenceOp::create(c.b, buffers);
+  GroupMmaFenceOp::create(c.b, buffers, *fragments);
   emitInstructions(turn, *fragments);
   read.push_back(std::move(*fragments));
   return success();
