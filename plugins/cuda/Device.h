@@ -166,6 +166,7 @@ struct Device : DeviceState<Device> {
     return compatibility.rfind("cuda:sass:", 0) == 0;
   }
   Outcome finalize(std::string &code, std::string &detail) const; // Link.cpp
+  bool losesByFinalizing(const std::string &code) const;
   void unloadModule(CUmodule module) const { driver.cuModuleUnload(module); }
   Outcome getFunction(CUfunction &function, CUmodule module, const char *name) const {
     return CU(cuModuleGetFunction(&function, module, name));

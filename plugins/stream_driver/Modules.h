@@ -37,6 +37,13 @@ TilerunStatus checkArtifact(D *device, const TilerunPluginArtifact &artifact, co
   return TILERUN_STATUS_OK;
 }
 
+/// Whether this code is slower once it is finalized, by a driver that has such code.
+template <typename D> bool losesByFinalizing(const D &device, const std::string &code) {
+  if constexpr (requires { device.losesByFinalizing(code); })
+    return device.losesByFinalizing(code);
+  return false;
+}
+
 template <typename D> struct Modules {
   static TilerunStatus checkCompatibility(TilerunPluginDevice *handle, const char *compatibility,
                                           const TilerunErrorSink *sink) {
@@ -71,7 +78,7 @@ template <typename D> struct Modules {
     TILERUN_PLUGIN_TRY(checkArtifact(device, *artifact, "finalize_artifact", sink));
     std::string bytes(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
     std::string compatibility = artifact->compatibility, detail;
-    if (!device->isFinal(compatibility)) {
+    if (!device->isFinal(compatibility) && !losesByFinalizing(*device, bytes)) {
       if (Outcome outcome = device->finalize(bytes, detail))
         return finish(sink, device, outcome, detail);
       compatibility = device->binaryCompatibility;

@@ -157,4 +157,26 @@ TEST_F(Cuda, BinariesCompileOnce) {
   EXPECT_EQ(countAlive(), 0);
 }
 
+// The linker's assembler ignores setmaxnreg, so that such PTX is loaded as it is.
+TEST_F(Cuda, CodeThatHandsRegistersOverStaysPtx) {
+  const TilerunPlugin &t = table();
+  ErrorKeeper keeper;
+  TilerunPluginDevice *device = nullptr;
+  ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+  const TilerunPluginArtifact *ptx = nullptr, *same = nullptr;
+  ASSERT_EQ(t.get_self_test("tilerun_test_add", &ptx, keeper.getSink()), TILERUN_STATUS_OK);
+  std::string text(reinterpret_cast<const char *>(ptx->bytes), ptx->num_bytes);
+  text.insert(text.rfind("ret;"), "\tsetmaxnreg.dec.sync.aligned.u32 24;\n");
+  TilerunPluginArtifact roles = *ptx;
+  roles.bytes = reinterpret_cast<const uint8_t *>(text.data());
+  roles.num_bytes = text.size();
+  ASSERT_EQ(t.finalize_artifact(device, &roles, &same, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_STREQ(same->compatibility, ptx->compatibility);
+  EXPECT_EQ(std::string(reinterpret_cast<const char *>(same->bytes), same->num_bytes), text);
+  EXPECT_EQ(countCalls("cuLinkCreate"), 0);
+  t.release_artifact(same);
+  t.release_artifact(ptx);
+  t.close_device(device);
+}
+
 } // namespace
