@@ -72,6 +72,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   options.text = byHand.text;
   options.name = byHand.name;
   options.boxes = byHand.boxes;
+  options.late = byHand.late;
   manager.addPass(schedule::createScheduleStages(options));
   manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
   manager.addPass(schedule::createScheduleAllocate());

@@ -220,7 +220,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return std::move(error);
   llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
       compilation.getProgram(), backend::getThreadStage(stage),
-      {options.schedule, options.scheduleName, options.boxes}, options.locations);
+      {options.schedule, options.scheduleName, options.boxes, options.late}, options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -23,6 +23,8 @@ struct NvptxOptions {
   std::string schedule = {}, scheduleName = "schedule";
   /// Loads that are copies of boxes (ir/schedule/Stages.h): "auto", "off" or "on".
   std::string boxes = "auto";
+  /// Products that are made one iteration late, where loads are such copies: the same words.
+  std::string late = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.

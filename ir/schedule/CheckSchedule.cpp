@@ -39,6 +39,12 @@ static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts)
       return dot.emitOpError("cannot follow its schedule: its instructions do not run on into the "
                              "next iteration on ")
              << layouts.target().name;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+    if (Refusal refusal; isLate(dot) && !rules.mayBeLate(dot, refusal)) {
+      auto error = dot.emitOpError("cannot be made late: ") << refusal.why;
+      error.attachNote(refusal.op->getLoc()) << "here";
+      return error;
+    }
   return success();
 }
 

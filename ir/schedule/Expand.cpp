@@ -169,7 +169,7 @@ void PipelineExpander::emitBody() {
     AwaitOp::create(b, channel, readSlot, Value(), 0);
   DotWaitOp wait;
   if (!deferred.empty())
-    wait = DotWaitOp::create(b, TypeRange(), ValueRange(), deferred.size());
+    wait = DotWaitOp::create(b, TypeRange(), ValueRange(), ValueRange(), deferred.size());
   Ahead next = fetch(aheadInduction, hasAhead, aheadNow, writeSlot);
   // While this iteration's products run, those of the last one end in all warps; then its tiles
   // are filled with what comes next. That way no copy waits for the tiles before its own.

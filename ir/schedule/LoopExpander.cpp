@@ -29,6 +29,8 @@ LoopExpander::LoopExpander(scf::ForOp op, const LayoutAssignment &layouts)
   for (auto dot : op.getBody()->getOps<tile::DotOp>())
     if (isDeferred(dot))
       deferred.push_back(dot);
+    else if (Refusal refusal; isLate(dot))
+      late.push_back(*findLateProduct(dot, op, refusal));
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,12 +76,14 @@ Value LoopExpander::keep(Value value, Value like) {
 
 void LoopExpander::createRings(unsigned producers, unsigned consumers) {
   MLIRContext *context = op.getContext();
-  channel = ChannelOp::create(
-      b, ChannelType::get(context, slots, getPipeline(op).getCopies(), producers, consumers));
+  auto type = ChannelType::get(context, slots, getPipeline(op).getCopies(), producers, consumers);
+  channel = ChannelOp::create(b, type);
+  if (!late.empty())
+    lateChannel = ChannelOp::create(b, type);
   for (tile::LoadOp load : loads)
     rings.push_back(RingOp::create(
         b, RingType::get(context, slots, cast<RankedTensorType>(load.getType()), getRing(load)),
-        channel));
+        isOfLateProduct(load) ? lateChannel : channel));
 }
 
 void LoopExpander::copyAll(IRMapping &map, Value when, Value slot) {
@@ -92,19 +96,11 @@ void LoopExpander::copyAll(IRMapping &map, Value when, Value slot) {
   b.setLoc(loc);
 }
 
-void LoopExpander::copyBoxes(const IRMapping &map, Value iteration, Value slot) {
-  for (auto [load, ring, box] : llvm::zip_equal(loads, rings, boxes)) {
-    b.setLoc(load.getLoc());
-    Values starts;
-    for (const Polynomial &start : box.starts)
-      starts.push_back(finder.emit(b, start, map, iteration));
-    CopyBoxOp::create(b, starts, ring, slot, box.tensor);
-  }
-  b.setLoc(loc);
-}
-
-void LoopExpander::readAll(Value slot) {
+void LoopExpander::readAll(Value slot, bool isLate) {
+  Value from = isLate ? lateChannel : channel;
   for (auto [load, ring] : llvm::zip(loads, rings)) {
+    if (getChannel(ring) != from)
+      continue;
     auto read = ReadOp::create(b, load.getType(), ring, slot);
     setHomes(read, layouts.getHomeAttr(load.getResult()));
     load.getResult().replaceAllUsesWith(read);
@@ -156,7 +152,8 @@ void LoopExpander::replaceLoop(scf::ForOp loop) {
       sums.push_back(loop.getResult(index));
       homes.push_back(layouts.getHomeAttr(loop.getResult(index)));
     }
-    auto wait = DotWaitOp::create(b, ValueRange(sums).getTypes(), sums, /*pending=*/0);
+    auto wait = DotWaitOp::create(b, ValueRange(sums).getTypes(), sums, ValueRange(),
+                                  /*pending=*/0);
     setHomes(wait, homes);
     for (auto [dot, sum] : llvm::zip(deferred, wait.getResults())) {
       results[*carriedIndex(dot, loop)] = sum;

@@ -4,6 +4,7 @@
 
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/schedule/Boxes.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/ScheduleOps.h"
 
@@ -21,10 +22,9 @@ protected:
   void createRings(unsigned producers, unsigned consumers);
   /// The copies of one iteration into `slot`, of the loads as `map` has their operands.
   void copyAll(mlir::IRMapping &map, mlir::Value when, mlir::Value slot);
-  /// The same of loads that are boxes, in the iteration of this number from 0.
-  void copyBoxes(const mlir::IRMapping &map, mlir::Value iteration, mlir::Value slot);
-  /// The slots that the body's products read, in place of its loads.
-  void readAll(mlir::Value slot);
+  /// The slots that the body's products read, in place of its loads; of late products, or of the
+  /// others.
+  void readAll(mlir::Value slot, bool isLate = false);
   /// `value` in the layout that `like` has, from here on.
   mlir::Value keep(mlir::Value value, mlir::Value like);
   void setHomes(mlir::Operation *to, llvm::ArrayRef<mlir::Attribute> homes) const;
@@ -58,8 +58,10 @@ protected:
   LoopSlice slice;
   llvm::SmallVector<mlir::Operation *> ops; ///< What addresses and masks depend on, in order.
   llvm::SmallVector<tile::DotOp> deferred;  ///< Products that go on into the next iteration.
+  llvm::SmallVector<LateProduct> late;      ///< Products that are made in the next iteration.
   Values rings;                             ///< One for each load.
   mlir::Value channel;
+  mlir::Value lateChannel; ///< Of what late products read; null without them.
 };
 
 } // namespace tilerun::schedule

@@ -48,7 +48,9 @@ def ScheduleStages : SchedulePass<"schedule-stages"> {
   let options = ownTarget # [
     Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">,
     Option<"boxes", "boxes", "std::string", "\"auto\"",
-           "loads that are copies of boxes: auto (where that pays), off, on (wherever it is possible)">
+           "loads that are copies of boxes: auto (where that pays), off, on (wherever it is possible)">,
+    Option<"late", "late", "std::string", "\"auto\"",
+           "products that are made one iteration late, beside copies of boxes: auto (where registers suffice), off, on">
   ] # byHand;
 }
 

@@ -1,6 +1,7 @@
 // See Rings.h.
 #include "ir/schedule/Rings.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
 
@@ -240,13 +241,41 @@ bool RingRules::mayDefer(tile::DotOp dot) {
   if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
       loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
     return false;
-  // Nor may it be rounded between iterations.
-  if (getElementTypeOrSelf(dot.getType()).isF16() &&
-      plan.warpGroup->instruction->acc != target::MatrixElement::F16)
-    return false;
   auto isThere = [&](Value value) {
     const LinearLayout *home = layouts.getHome(value);
     return home && *home == plan.d;
   };
-  return isThere(dot.getAcc()) && isThere(dot.getResult()) && isThere(loop.getResult(*index));
+  return endsAlone(dot) && isThere(dot.getAcc()) && isThere(loop.getResult(*index));
+}
+
+bool RingRules::endsAlone(tile::DotOp dot) const {
+  const DotPlan &plan = layouts.getDot(dot);
+  // It may not be rounded, or brought to another layout.
+  bool isRounded = plan.warpGroup && getElementTypeOrSelf(dot.getType()).isF16() &&
+                   plan.warpGroup->instruction->acc != target::MatrixElement::F16;
+  const LinearLayout *home = layouts.getHome(dot.getResult());
+  return plan.warpGroup && !isRounded && home && *home == plan.d;
+}
+
+bool RingRules::mayBeLate(tile::DotOp dot, Refusal &refusal) {
+  auto refuse = [&](Operation *op, const Twine &why) {
+    refusal = {op, why.str()};
+    return false;
+  };
+  std::optional<LateProduct> late = findLateProduct(dot, loop, refusal);
+  if (!late)
+    return false;
+  tile::DotOp first = findFirstProduct(loop);
+  for (tile::DotOp each : {first, dot})
+    if (!endsAlone(each) || layouts.getDot(each).warpGroup->turns)
+      return refuse(each, "instructions of this product cannot be under way while others follow");
+  const DotPlan &plan = layouts.getDot(dot);
+  for (unsigned number : late->computed)
+    if (number != plan.registerOperand() ||
+        !isInFragments(dot->getOperand(number), plan.registers(), layouts))
+      return refuse(dot, "what it multiplies is not in the registers of its instructions");
+  for (Value sum : {loop.getResult(late->carried), Value(loop.getRegionIterArg(late->carried))})
+    if (const LinearLayout *home = layouts.getHome(sum); !home || *home != plan.d)
+      return refuse(dot, "its sum is not carried as its instructions leave it");
+  return true;
 }

@@ -24,10 +24,15 @@ public:
   /// Whether the product's instructions may run on into the next iteration. Precondition: rings
   /// are attributes of the loop's loads.
   bool mayDefer(tile::DotOp dot);
+  /// Whether the product may be made one iteration late (LateProducts.h).
+  bool mayBeLate(tile::DotOp dot, Refusal &refusal);
 
 private:
   bool checkAhead(tile::LoadOp load, Refusal &refusal);
   bool checkCopies(tile::LoadOp load, RingAttr ring, Refusal &refusal);
+  /// Whether its instructions may be under way while others follow: nothing is done with its sum
+  /// behind them.
+  bool endsAlone(tile::DotOp dot) const;
 
   mlir::scf::ForOp loop;
   const distribute::LayoutAssignment &layouts;

@@ -7,6 +7,20 @@
 // themselves, so that their slots are published at once. The consumer
 // awaits a slot, reads it and releases it; where products run on into the next iteration, there.
 // The last one's slot is not released then: nobody waits for it.
+//
+// With late products (LateProducts.h) there is a second channel, of the tiles that they read. The
+// producer begins it with tiles of zeros, and the consumer is one slot behind:
+//
+//   loop { await; first product starts; await late; late products of the last iteration start;
+//          first product ends, release; ...; late products end, release late }
+//   await late; late products of the last iteration
+//
+// With late products (LateProducts.h) there is a second channel, of the tiles that they read. The
+// producer begins it with tiles of zeros, and the consumer is one slot behind:
+//
+//   loop { await; first product starts; await late; late products of the last iteration start;
+//          first product ends, release; ...; late products end, release late }
+//   await late; late products of the last iteration
 #include "ir/schedule/RoleExpander.h"
 #include "ir/schedule/RoleRules.h"
 
@@ -22,6 +36,11 @@ Value RoleExpander::flip(Value phase, Value following) {
   Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, following, constant(0));
   Value flipped = arith::SubIOp::create(b, constant(1), phase);
   return arith::SelectOp::create(b, wraps, flipped, phase);
+}
+
+RoleExpander::Cursor RoleExpander::step(const Cursor &cursor) {
+  Value following = advance(cursor.slot);
+  return {cursor.channel, following, flip(cursor.phase, following)};
 }
 
 /// Rings, the channel, and a region for each role; all that was in the kernel is the consumer's.
@@ -62,9 +81,52 @@ void RoleExpander::publish(Value &slot, Value &count) {
   count = arith::SelectOp::create(b, isFilled, count, more);
 }
 
+void RoleExpander::fill(const Cursor &cursor, const IRMapping &map, Value iteration) {
+  AcquireOp::create(b, cursor.channel, cursor.slot, cursor.phase);
+  for (auto [load, ring, box] : llvm::zip_equal(loads, rings, boxes)) {
+    if (getChannel(ring) != cursor.channel)
+      continue;
+    b.setLoc(load.getLoc());
+    Values starts;
+    for (const Polynomial &start : box.starts)
+      starts.push_back(finder.emit(b, start, map, iteration));
+    CopyBoxOp::create(b, starts, ring, cursor.slot, box.tensor);
+  }
+  b.setLoc(loc);
+  PublishOp::create(b, cursor.channel, cursor.slot, Value(), 0);
+}
+
+void RoleExpander::fillWithZeros(const Cursor &cursor) {
+  AcquireOp::create(b, cursor.channel, cursor.slot, cursor.phase);
+  for (auto [ring, box] : llvm::zip_equal(rings, boxes)) {
+    if (getChannel(ring) != cursor.channel)
+      continue;
+    Values starts;
+    for (int64_t size : box.tensor.getTile().asArrayRef())
+      starts.push_back(constant(-size));
+    CopyBoxOp::create(b, starts, ring, cursor.slot, box.tensor);
+  }
+  PublishOp::create(b, cursor.channel, cursor.slot, Value(), 0);
+}
+
+/// One iteration of a producer of boxes: its channels in turn.
+void RoleExpander::emitBoxes(scf::ForOp loop, IRMapping &map) {
+  map.map(op.getInductionVar(), loop.getInductionVar());
+  Values results;
+  auto own = loop.getRegionIterArgs();
+  Value iteration = own.back();
+  for (auto [number, from] : llvm::enumerate(getChannels())) {
+    Cursor cursor{from, own[2 * number], own[2 * number + 1]};
+    fill(cursor, map, iteration);
+    Cursor next = step(cursor);
+    results.append({next.slot, next.phase});
+  }
+  results.push_back(arith::AddIOp::create(b, iteration, constant(1)));
+  scf::YieldOp::create(b, results);
+}
+
 void RoleExpander::emitCopies(scf::ForOp loop, IRMapping &map) {
   auto own = loop.getRegionIterArgs().take_back(4);
-  // Of boxes the last one is the number of the iteration.
   Value slot = own[0], phase = own[1], filled = own[2], count = own[3];
   map.map(op.getInductionVar(), loop.getInductionVar());
   for (auto [index, value] : llvm::zip(slice.carried, loop.getRegionIterArgs()))
@@ -72,13 +134,8 @@ void RoleExpander::emitCopies(scf::ForOp loop, IRMapping &map) {
   AcquireOp::create(b, channel, slot, phase);
   for (Operation *inner : ops)
     b.clone(*inner, map);
-  if (boxes.empty())
-    copyAll(map, Value(), slot);
-  else
-    copyBoxes(map, count, slot);
+  copyAll(map, Value(), slot);
   publish(filled, count);
-  if (!boxes.empty())
-    count = arith::AddIOp::create(b, count, constant(1));
   Values results;
   for (unsigned index : slice.carried)
     results.push_back(map.lookupOrDefault(yield->getOperand(index)));
@@ -107,10 +164,16 @@ void RoleExpander::emitProducer() {
     inits.push_back(keep(init, op.getRegionIterArg(index)));
     homes.push_back(layouts.getHomeAttr(op.getRegionIterArg(index)));
   }
-  for (int i = 0; i < 4; ++i) {
-    inits.push_back(constant(0));
-    homes.push_back(b.getUnitAttr());
+  // Of boxes, where each channel is, and the number of the iteration; of chunks, where it is filled
+  // and where it is published, and how many slots have been filled.
+  inits.append(boxes.empty() ? 4 : 2 * getChannels().size() + 1, constant(0));
+  if (lateChannel) {
+    Cursor cursor{lateChannel, constant(0), constant(0)};
+    fillWithZeros(cursor);
+    Cursor next = step(cursor);
+    inits[2] = next.slot, inits[3] = next.phase;
   }
+  homes.append(inits.size() - homes.size(), b.getUnitAttr());
   auto loop = scf::ForOp::create(b, map.lookupOrDefault(op.getLowerBound()),
                                  map.lookupOrDefault(op.getUpperBound()),
                                  map.lookupOrDefault(op.getStep()), inits);
@@ -121,8 +184,13 @@ void RoleExpander::emitProducer() {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    emitCopies(loop, map);
+    if (boxes.empty())
+      emitCopies(loop, map);
+    else
+      emitBoxes(loop, map);
   }
+  if (!boxes.empty())
+    return;
   Value filled = loop.getResults().drop_back().back(), count = loop.getResults().back();
   for (int64_t i = 0; i < lag; ++i)
     publish(filled, count);
@@ -132,41 +200,217 @@ void RoleExpander::emitProducer() {
 // Consumer
 //===----------------------------------------------------------------------===//
 
+/// The transposition of a slot's tile that `operand` may be, as `map` has the tile.
+void RoleExpander::cloneTransposed(Value operand, IRMapping &map) {
+  auto trans = operand.getDefiningOp<tile::TransOp>();
+  if (!trans || map.contains(operand))
+    return;
+  cloneTransposed(trans.getSource(), map);
+  b.clone(*trans, map);
+}
+
+/// A tile's transpositions go to where its product starts.
+static void bringOperand(Value operand, Operation *before) {
+  auto trans = operand.getDefiningOp<tile::TransOp>();
+  if (!trans)
+    return;
+  bringOperand(trans.getSource(), before);
+  trans->moveBefore(before);
+}
+
+/// Whether this product alone reads the slots of `from`.
+bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
+  auto isOnly = [&](auto &self, Value tile) -> bool {
+    return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+      auto trans = dyn_cast<tile::TransOp>(user);
+      return user == dot || (trans && self(self, trans.getResult()));
+    });
+  };
+  for (Value ring : rings)
+    for (Operation *user : ring.getUsers())
+      if (auto read = dyn_cast<ReadOp>(user);
+          read && getChannel(ring) == from && !isOnly(isOnly, read.getTile()))
+        return false;
+  return true;
+}
+
+void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &behind) {
+  tile::DotOp first = findFirstProduct(loop);
+  b.setInsertionPointAfter(first);
+  AwaitOp::create(b, behind.channel, behind.slot, behind.phase, 0);
+  readAll(behind.slot, /*isLate=*/true);
+  auto end = DotWaitOp::create(b, first.getType(), first.getResult(), ValueRange(), late.size());
+  setHomes(end, layouts.getHomeAttr(first.getResult()));
+  first.getResult().replaceAllUsesExcept(end.getResult(0), end);
+  first->setAttr(SchedDialect::kInFlight, b.getUnitAttr());
+  for (LateProduct &product : late) {
+    tile::DotOp dot = product.dot;
+    for (unsigned number : product.computed) {
+      dot->setOperand(number, factors.front());
+      factors = factors.drop_front();
+    }
+    dot.getAccMutable().assign(loop.getRegionIterArg(product.carried));
+    dot->moveBefore(end);
+    bringOperand(dot.getA(), dot);
+    bringOperand(dot.getB(), dot);
+    dot->removeAttr(SchedDialect::kStage);
+    dot->setAttr(SchedDialect::kInFlight, b.getUnitAttr());
+  }
+}
+
+/// The conversion that a factor is made by, if nothing but the product has read its result; null if
+/// there is none.
+static Operation *findConversion(Value factor) {
+  Operation *op = factor.getDefiningOp();
+  bool isConversion = isa_and_nonnull<arith::TruncFOp, arith::TruncIOp, tile::FpCastOp>(op);
+  return isConversion && factor.use_empty() ? op : nullptr;
+}
+
+void RoleExpander::endLate(scf::ForOp loop, ValueRange factors) {
+  // Products that run read the registers that the next ones' factors take the place of. So what is
+  // converted to factors stays as it is until they end.
+  Values before;
+  SmallVector<Operation *> conversions;
+  for (Value factor : factors) {
+    Operation *conversion = findConversion(factor);
+    before.push_back(conversion ? conversion->getOperand(0) : factor);
+    if (conversion)
+      conversions.push_back(conversion);
+  }
+  Values sums;
+  SmallVector<Attribute> homes;
+  for (LateProduct &product : late) {
+    sums.push_back(product.dot.getResult());
+    homes.push_back(layouts.getHomeAttr(product.dot.getResult()));
+  }
+  auto end = DotWaitOp::create(b, ValueRange(sums).getTypes(), sums, before, 0);
+  setHomes(end, homes);
+  for (Operation *conversion : conversions)
+    conversion->moveAfter(end);
+  for (auto [product, sum] : llvm::zip_equal(late, end.getResults())) {
+    Value unscaled = loop.getRegionIterArg(product.carried), scaled = sum;
+    for (Operation *step : product.scaling) {
+      step->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+      step->replaceUsesOfWith(unscaled, scaled);
+      unscaled = scaled = step->getResult(0);
+    }
+    yield->setOperand(product.carried, scaled);
+  }
+}
+
+/// The slots of this iteration, and those that late products read.
+std::pair<RoleExpander::Cursor, RoleExpander::Cursor>
+RoleExpander::getCursors(ValueRange carried) const {
+  Cursor cursor{channel, carried[carried.size() - 4], carried[carried.size() - 3]};
+  return {cursor, {lateChannel, carried[carried.size() - 2], carried.back()}};
+}
+
+void RoleExpander::emitLateReads(scf::ForOp loop) {
+  auto [cursor, behind] = getCursors(loop.getRegionIterArgs());
+  AwaitOp::create(b, channel, cursor.slot, cursor.phase, 0);
+  readAll(cursor.slot);
+  moveBody(loop);
+  Values factors;
+  for (LateProduct &product : late)
+    for (unsigned number : product.computed)
+      factors.push_back(product.dot->getOperand(number));
+  bool isReleased = readsAll(findFirstProduct(loop), channel);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto carried = loop.getRegionIterArgs().drop_back(4).take_back(factors.size());
+    startLate(loop, carried, behind);
+    if (isReleased)
+      ReleaseOp::create(b, channel, cursor.slot, Value());
+  }
+  endLate(loop, factors);
+  ReleaseOp::create(b, lateChannel, behind.slot, Value());
+  if (!isReleased)
+    ReleaseOp::create(b, channel, cursor.slot, Value());
+  Values results = keepYielded(loop);
+  llvm::append_range(results, factors);
+  for (const Cursor &next : {step(cursor), step(behind)})
+    results.append({next.slot, next.phase});
+  scf::YieldOp::create(b, results);
+}
+
+/// Sums of the last iteration, in place of those of `loop`.
+void RoleExpander::emitLast(scf::ForOp loop) {
+  Cursor behind = getCursors(loop.getResults()).second;
+  AwaitOp::create(b, behind.channel, behind.slot, behind.phase, 0);
+  IRMapping map;
+  loop->walk([&](ReadOp read) {
+    if (getChannel(read.getRing()) == lateChannel)
+      cast<ReadOp>(b.clone(*read, map)).getSlotMutable().assign(behind.slot);
+  });
+  for (auto [argument, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults()))
+    map.map(argument, result);
+  for (const LateProduct &product : late) {
+    tile::DotOp dot = product.dot;
+    for (Value operand : {dot.getA(), dot.getB()})
+      cloneTransposed(operand, map);
+    Operation *last = b.clone(*dot, map);
+    last->removeAttr(SchedDialect::kInFlight);
+    op.getResult(product.carried).replaceAllUsesWith(last->getResult(0));
+  }
+}
+
 void RoleExpander::emitReads(scf::ForOp loop) {
   auto own = loop.getRegionIterArgs().take_back(3);
-  Value slot = own[0], phase = own[1], last = own[2];
-  AwaitOp::create(b, channel, slot, phase, 0);
-  readAll(slot);
+  Cursor cursor{channel, own[0], own[1]};
+  Value last = own[2];
+  AwaitOp::create(b, channel, cursor.slot, cursor.phase, 0);
+  readAll(cursor.slot);
   moveBody(loop);
+  Values results = keepYielded(loop);
+  if (deferred.empty()) {
+    ReleaseOp::create(b, channel, cursor.slot, Value());
+  } else {
+    // The products of this iteration run on; those of the last one are done.
+    DotWaitOp::create(b, TypeRange(), ValueRange(), ValueRange(), deferred.size());
+    ReleaseOp::create(b, channel, last, isLess(loop.getLowerBound(), loop.getInductionVar()));
+  }
+  Cursor next = step(cursor);
+  results.append({next.slot, next.phase, cursor.slot});
+  scf::YieldOp::create(b, results);
+}
+
+/// The values of the next iteration that the loop had before.
+RoleExpander::Values RoleExpander::keepYielded(scf::ForOp loop) {
   Values results;
   for (auto [index, value] : llvm::enumerate(yield->getOperands()))
     results.push_back(forLoads.contains(index) ? Value(loop.getRegionIterArg(index))
                                                : keep(value, op.getRegionIterArg(index)));
-  if (deferred.empty()) {
-    ReleaseOp::create(b, channel, slot, Value());
-  } else {
-    // The products of this iteration run on; those of the last one are done.
-    DotWaitOp::create(b, TypeRange(), ValueRange(), deferred.size());
-    ReleaseOp::create(b, channel, last, isLess(loop.getLowerBound(), loop.getInductionVar()));
-  }
-  Value following = advance(slot);
-  results.append({following, flip(phase, following), slot});
-  scf::YieldOp::create(b, results);
+  return results;
 }
 
 void RoleExpander::emitConsumer() {
   b.setInsertionPoint(op);
-  Values inits;
+  Values inits, own;
+  SmallVector<Attribute> homes;
   for (auto [index, init] : llvm::enumerate(op.getInitArgs()))
     inits.push_back(forLoads.contains(index) ? init : keep(init, op.getRegionIterArg(index)));
-  Values own(3, constant(0));
-  scf::ForOp loop = createLoop(inits, own, SmallVector<Attribute>(3, b.getUnitAttr()));
+  for (LateProduct &product : late)
+    for (unsigned number : product.computed) {
+      // The first iteration multiplies zeros.
+      Value factor = product.dot->getOperand(number);
+      auto zeros = arith::ConstantOp::create(b, b.getZeroAttr(factor.getType()));
+      own.push_back(keep(zeros, factor));
+      homes.push_back(layouts.getHomeAttr(factor));
+    }
+  own.append(late.empty() ? 3 : 4, constant(0));
+  homes.append(own.size() - homes.size(), b.getUnitAttr());
+  scf::ForOp loop = createLoop(inits, own, homes);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(loop.getBody());
-    emitReads(loop);
+    if (late.empty())
+      emitReads(loop);
+    else
+      emitLateReads(loop);
   }
   b.setInsertionPointAfter(op);
+  if (!late.empty())
+    emitLast(loop);
   replaceLoop(loop);
 }
 

@@ -15,15 +15,42 @@ public:
   void run();
 
 private:
+  /// Where a role is in the slots of a channel.
+  struct Cursor {
+    mlir::Value channel, slot, phase;
+  };
   mlir::Value flip(mlir::Value phase, mlir::Value following);
+  /// The next slot, and how often it has been used.
+  Cursor step(const Cursor &cursor);
   void createRoles();
   void emitProducer();
   /// The body of the producer's loop, as `map` has the values around and of the iteration.
   void emitCopies(mlir::scf::ForOp loop, mlir::IRMapping &map);
+  void emitBoxes(mlir::scf::ForOp loop, mlir::IRMapping &map);
+  Values getChannels() const {
+    return lateChannel ? Values{channel, lateChannel} : Values{channel};
+  }
+  /// Boxes of the loads whose rings the cursor's channel orders, in the iteration of this number
+  /// from 0, and their announcement.
+  void fill(const Cursor &cursor, const mlir::IRMapping &map, mlir::Value iteration);
+  /// Boxes outside of their tensors.
+  void fillWithZeros(const Cursor &cursor);
   /// Of the slot that has been filled `lag` publishes ago, if there is one. Steps to the next.
   void publish(mlir::Value &slot, mlir::Value &count);
   void emitConsumer();
   void emitReads(mlir::scf::ForOp loop);
+  /// The same with late products.
+  void emitLateReads(mlir::scf::ForOp loop);
+  /// Moves late products behind the first one, which ends behind them. `factors` are the loop's
+  /// values of what they multiply, `behind` where their tiles are.
+  void startLate(mlir::scf::ForOp loop, mlir::ValueRange factors, const Cursor &behind);
+  /// Ends them once the next ones' factors are computed, and scales their sums.
+  void endLate(mlir::scf::ForOp loop, mlir::ValueRange factors);
+  void emitLast(mlir::scf::ForOp loop);
+  bool readsAll(tile::DotOp dot, mlir::Value from) const;
+  void cloneTransposed(mlir::Value operand, mlir::IRMapping &map);
+  std::pair<Cursor, Cursor> getCursors(mlir::ValueRange carried) const;
+  Values keepYielded(mlir::scf::ForOp loop);
 
   unsigned producers;
   llvm::SmallDenseSet<unsigned> forLoads; ///< Carried values that the consumer does without.

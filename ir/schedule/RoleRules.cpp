@@ -191,7 +191,8 @@ int64_t schedule::ringBytesOf(scf::ForOp loop, int64_t slots, const target::Targ
   auto channel = ChannelType::get(context, slots, getPipeline(loop).getCopies(), producers,
                                   /*consumers=*/producers);
   // Phase barriers are there before the rings are used, and lie below them.
-  return bytes + alignedBytes(sharedBytesOf(channel), target);
+  int64_t channels = llvm::any_of(loop.getBody()->getOps<tile::DotOp>(), isLate) ? 2 : 1;
+  return bytes + channels * alignedBytes(sharedBytesOf(channel), target);
 }
 
 int64_t schedule::ringBytesOf(scf::ForOp loop, const target::TargetInfo &target) {

@@ -22,15 +22,15 @@ def Sched_Dialect : Dialect {
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load runs ahead, into slots of this form |
     | `sched.box` | such a load of a loop with `copies = boxes` | `#sched.box` | the tensor in global memory that it is a box of |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
+    | `sched.stage` | `tile.dot` in the body of a loop with `copies = boxes` | i32 1 | it is made one iteration late, beside the next one's first product |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
     | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them, a producer | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
     | `sched.fewer_warps` | the kernel | i64 | it may need more shared memory than the target has; with so many warps it would fit |
 
-    `sched.stage`, `sched.cluster` and `sched.persistent` are reserved for schedules that give each op its
-    stage, and programs that take several tiles in turn. Loops with one ring, or one producer, do without
-    them: they say what no pass chooses yet, so the verifier refuses them.
+    `sched.cluster` and `sched.persistent` are reserved for programs that share tiles, and for those that take several
+    tiles in turn: they say what no pass chooses yet, so the verifier refuses them.
 
     On an expanded kernel:
 
@@ -100,6 +100,14 @@ def Sched_Dialect : Dialect {
     unit for itself, while of smaller ones two hide what the other waits for, and a role would cost the second one (measured: attention with heads of 64 elements 0.80 of the speed without). `boxes=on`, the option `tma` of a compilation, wants them wherever they are
     possible, and `boxes=off` nowhere. The remark `load-not-box` says why a loop has none.
 
+    **Late products.** An iteration with two products, of which the second one multiplies what threads make of the first one's
+    result, leaves matrix units idle while threads compute. If nothing in its iteration reads the second one's sum, it may be made one
+    iteration late (`sched.stage = 1`), at the same time as the next iteration's first product and what threads make of that; FlashAttention-3
+    does so by hand. Its factors and the accumulator, with all that scales it, are carried to the next iteration; its tiles have a channel of
+    their own, which is one iteration behind. The first iteration multiplies zeros by a tile of zeros, which is a box
+    outside of its tensor; behind the loop the last product follows. Products are late (`late=auto`) where accumulators and carried factors
+    take four fifths of a thread's registers or fewer; `late=off` makes none so, and the remark `product-not-late` says why one is not.
+
     **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request
     take a text with one line for each loop that is not left to the compiler:
 
@@ -153,6 +161,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRing{"sched.ring"};
     static constexpr ::llvm::StringLiteral kBox{"sched.box"};
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
+    static constexpr ::llvm::StringLiteral kStage{"sched.stage"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
     static constexpr ::llvm::StringLiteral kFewerWarps{"sched.fewer_warps"};
     static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};

@@ -1,6 +1,7 @@
 // Registration of the `sched` dialect, and what can be wrong with a schedule that the IR alone
 // tells. CheckSchedule.cpp asks the target.
 #include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/LoopHazards.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/ScheduleOps.h"
@@ -260,6 +261,29 @@ static LogicalResult verifyDeferred(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyStage(Operation *op, Attribute value) {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot)
+    return op->emitOpError("has 'sched.stage', which belongs on tile.dot");
+  auto stage = dyn_cast<IntegerAttr>(value);
+  if (!stage || !stage.getType().isSignlessInteger(32) || stage.getInt() != 1)
+    return op->emitOpError() << "has 'sched.stage' = " << value
+                             << "; a product is one iteration late, 1 : i32";
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
+  if (!pipeline || pipeline.getCopies() != CopyKind::Boxes)
+    return op->emitOpError("has 'sched.stage', but is not in the body of a loop with copies = "
+                           "boxes");
+  if (llvm::any_of(loop.getBody()->getOps<tile::DotOp>(), isDeferred))
+    return op->emitOpError("has 'sched.stage' beside a product with 'sched.deferred'");
+  Refusal refusal;
+  if (findLateProduct(dot, loop, refusal))
+    return success();
+  auto error = op->emitOpError("has 'sched.stage', but cannot be made late: ") << refusal.why;
+  error.attachNote(refusal.op->getLoc()) << "here";
+  return error;
+}
+
 /// Its sum is carried by the loop around, and read behind a sched.dot_wait alone.
 static LogicalResult verifyInFlight(Operation *op, Attribute value) {
   auto dot = dyn_cast<tile::DotOp>(op);
@@ -267,6 +291,11 @@ static LogicalResult verifyInFlight(Operation *op, Attribute value) {
     return op->emitOpError("has 'sched.in_flight', which belongs on tile.dot");
   if (!isa<UnitAttr>(value))
     return op->emitOpError("has 'sched.in_flight' with a value; it is a unit attribute");
+  auto isWait = [&](Operation *user) {
+    return isa<DotWaitOp>(user) && user->getBlock() == op->getBlock();
+  };
+  if (!op->use_empty() && llvm::all_of(op->getUsers(), isWait))
+    return success();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   std::optional<unsigned> index = loop ? carriedIndex(dot, loop) : std::nullopt;
   if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
@@ -294,6 +323,8 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyBox(op, value);
   if (name == kDeferred)
     return verifyDeferred(op, value);
+  if (name == kStage)
+    return verifyStage(op, value);
   if (name == kRole || name == kRoleAsked)
     return verifyRole(op, name, value);
   if (name == kByHand)
@@ -323,7 +354,7 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                                << ", which is not a positive i64";
     return success();
   }
-  if (llvm::is_contained({"sched.stage", "sched.cluster", "sched.persistent"}, name))
+  if (llvm::is_contained({"sched.cluster", "sched.persistent"}, name))
     return op->emitOpError() << "has '" << name << "', which is reserved: no pass reads it yet";
   return op->emitOpError() << "has '" << name << "', which is not an attribute of schedules";
 }

@@ -47,6 +47,8 @@ inline RingAttr getRing(tile::LoadOp load) {
   return load->getAttrOfType<RingAttr>(SchedDialect::kRing);
 }
 inline bool isDeferred(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kDeferred); }
+/// Whether the product is made in the iteration after its own (LateProducts.h).
+inline bool isLate(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kStage); }
 /// Whether the product's instructions go on behind it, up to a sched.dot_wait.
 inline bool isInFlight(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kInFlight); }
 /// Whether the loops of a kernel that have a schedule are ops of this dialect already.

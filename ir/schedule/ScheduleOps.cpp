@@ -272,7 +272,20 @@ LogicalResult AheadOp::verify() {
 LogicalResult DotWaitOp::verify() {
   if (int32_t(getPending()) < 0)
     return emitOpError("cannot leave a negative number of products in flight");
-  if (getPending() && !getSums().empty())
-    return emitOpError("returns sums to which products may still add");
-  return success();
+  if (!getPending())
+    return success();
+  // Of products that started before the last `pending` ones.
+  SmallVector<Value> running;
+  for (Operation *op = getOperation()->getPrevNode(); op && running.size() < getPending();
+       op = op->getPrevNode())
+    if (auto dot = dyn_cast<tile::DotOp>(op); dot && isInFlight(dot))
+      running.push_back(dot.getResult());
+  auto isDone = [&](Value sum) {
+    auto dot = sum.getDefiningOp<tile::DotOp>();
+    return dot && dot->getBlock() == getOperation()->getBlock() &&
+           !llvm::is_contained(running, sum);
+  };
+  if (llvm::all_of(getSums(), isDone))
+    return success();
+  return emitOpError("returns sums to which products may still add");
 }

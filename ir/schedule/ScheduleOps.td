@@ -260,7 +260,7 @@ def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder, AllTypesMatch<["sums", "results"]>]> {
+def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder, AttrSizedOperandSegments, AllTypesMatch<["sums", "results"]>]> {
   let summary = "wait until at most `pending` products are in flight";
   let description = [{
     ```mlir
@@ -268,10 +268,13 @@ def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder, AllTypesMatch<["sums", "res
     %sum = sched.dot_wait pending 0 for %x : tensor<64x64xf32>
     ```
     Counts the products with `sched.in_flight`. A sum that one of them has added to is read as a result of this op alone.
+    What is computed of other values while the products run, named `after`, is computed before the wait.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$sums, I32Attr:$pending);
+  let arguments = (ins Variadic<AnyRankedTensor>:$sums, Variadic<AnyRankedTensor>:$after, I32Attr:$pending);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = "`pending` $pending (`for` $sums^ `:` type($sums))? attr-dict";
+  let assemblyFormat = [{
+    `pending` $pending (`for` $sums^ `:` type($sums))? (`after` $after^ `:` type($after))? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

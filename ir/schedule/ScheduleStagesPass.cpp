@@ -20,21 +20,28 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     FailureOr<HandSchedule> byHand = HandSchedule::get(file, text, name, &getContext());
     if (failed(byHand))
       return failure();
-    std::optional<BoxChoice> choice = getBoxChoice(boxes);
-    if (!choice)
-      return getOperation().emitError("'")
-             << boxes << "' is not a choice of boxes; use 'auto', 'off' or 'on'";
-    return forEachKernel(
-        getOperation(), {getArgument(), target, numWarps, numStages},
-        [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
-            const distribute::Program &program) -> LogicalResult {
-          if (!isExpanded(kernel))
-            return scheduleStages(kernel, layouts, {program.numStages, &*byHand, *choice});
-          if (file.empty() && text.empty())
-            return success();
-          return kernel.emitError("the loops of kernel '")
-                 << kernel.getName() << "' are expanded already; no schedule can be given for them";
-        });
+    StageOptions options;
+    options.byHand = &*byHand;
+    for (auto [name, text, to] : {std::tuple("boxes", StringRef(boxes), &options.boxes),
+                                  std::tuple("late", StringRef(late), &options.late)}) {
+      std::optional<Choice> choice = getChoice(text);
+      if (!choice)
+        return getOperation().emitError("'")
+               << text << "' is not a choice of " << name << "; use 'auto', 'off' or 'on'";
+      *to = *choice;
+    }
+    return forEachKernel(getOperation(), {getArgument(), target, numWarps, numStages},
+                         [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+                             const distribute::Program &program) -> LogicalResult {
+                           options.numStages = program.numStages;
+                           if (!isExpanded(kernel))
+                             return scheduleStages(kernel, layouts, options);
+                           if (file.empty() && text.empty())
+                             return success();
+                           return kernel.emitError("the loops of kernel '")
+                                  << kernel.getName()
+                                  << "' are expanded already; no schedule can be given for them";
+                         });
   }
   void runOnOperation() override {
     if (failed(run()))

@@ -3,6 +3,7 @@
 #include "ir/schedule/Allocate.h"
 #include "ir/schedule/Check.h"
 #include "ir/schedule/Explain.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/Roles.h"
 #include "ir/tile/LoopHints.h"
@@ -28,15 +29,16 @@ void schedule::removePipeline(scf::ForOp loop) {
                          SchedDialect::kRoleAsked})
     loop->removeAttr(name);
   for (Operation &op : *loop.getBody())
-    for (StringRef name : {SchedDialect::kRing, SchedDialect::kBox, SchedDialect::kDeferred})
+    for (StringRef name :
+         {SchedDialect::kRing, SchedDialect::kBox, SchedDialect::kDeferred, SchedDialect::kStage})
       op.removeAttr(name);
 }
 
-std::optional<BoxChoice> schedule::getBoxChoice(StringRef name) {
-  return llvm::StringSwitch<std::optional<BoxChoice>>(name)
-      .Case("auto", BoxChoice::Auto)
-      .Case("off", BoxChoice::Off)
-      .Case("on", BoxChoice::On)
+std::optional<Choice> schedule::getChoice(StringRef name) {
+  return llvm::StringSwitch<std::optional<Choice>>(name)
+      .Case("auto", Choice::Auto)
+      .Case("off", Choice::Off)
+      .Case("on", Choice::On)
       .Default(std::nullopt);
 }
 
@@ -62,6 +64,7 @@ private:
   std::optional<Refusal> markRings(scf::ForOp loop, CopyKind copies);
   std::optional<Refusal> findBoxFault(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
+  void markLate(scf::ForOp loop);
 
   func::FuncOp kernel;
   const LayoutAssignment &layouts;
@@ -129,7 +132,60 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
   for (auto dot : loop.getBody()->getOps<tile::DotOp>())
     if (rules.mayDefer(dot))
       dot->setAttr(SchedDialect::kDeferred, UnitAttr::get(loop.getContext()));
+  if (ahead.copies == CopyKind::Boxes)
+    markLate(loop);
   dropAllocation(kernel);
+}
+
+/// Registers of a thread that the loop's sums take, and factors that are carried to late products.
+static int64_t countRegisters(scf::ForOp loop, tile::DotOp late, const LayoutAssignment &layouts) {
+  constexpr int64_t kRegisterBits = 32;
+  auto bitsOf = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getNumElements() * tile::getElementBytes(type.getElementType()) * 8;
+  };
+  int64_t bits = 0;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+    bits += bitsOf(dot.getResult());
+  Refusal unused;
+  for (unsigned number : findLateProduct(late, loop, unused)->computed)
+    bits += bitsOf(late->getOperand(number));
+  return bits / (kRegisterBits * layouts.numWarps() * layouts.target().warpSize);
+}
+
+/// Products that are made in the next iteration, while threads compute what is between them and
+/// the first one.
+void StageScheduler::markLate(scf::ForOp loop) {
+  // Of four fifths of a thread's registers; the rest is for addresses, masks, and rows.
+  constexpr int64_t kMostRegisters = 255, kNumerator = 4, kDenominator = 5;
+  auto products = loop.getBody()->getOps<tile::DotOp>();
+  if (options.late == Choice::Off || llvm::any_of(products, isDeferred))
+    return;
+  RingRules rules(loop, layouts, CopyKind::Boxes);
+  for (tile::DotOp dot : products) {
+    auto explain = [&](Operation *op, const Twine &why) {
+      emitRemark(op, RemarkName::ProductNotLate,
+                 "the product is made in its own iteration: " + why);
+    };
+    if (dot == findFirstProduct(loop))
+      continue;
+    if (Refusal refusal; !rules.mayBeLate(dot, refusal)) {
+      explain(refusal.op, refusal.why);
+      continue;
+    }
+    unsigned registers = getRegisters(getBoxProducers(layouts), layouts).consumer;
+    int64_t most = (registers ? registers : kMostRegisters) * kNumerator / kDenominator,
+            takes = countRegisters(loop, dot, layouts);
+    if (options.late == Choice::Auto && takes > most) {
+      explain(dot, "sums and factors would take " + Twine(takes) + " registers of a thread, and " +
+                       Twine(most) + " are for them");
+      continue;
+    }
+    dot->setAttr(SchedDialect::kStage, Builder(loop.getContext()).getI32IntegerAttr(1));
+    emitRemark(dot, RemarkName::ProductLate,
+               "the product is made beside the next iteration's first product",
+               /*isMissed=*/false);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,8 +238,8 @@ bool StageScheduler::chooseBoxes(scf::ForOp loop, int64_t slots) {
   bool feeds = llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
     return feedsProduct(load.getResult(), loop.getBody());
   });
-  if (options.boxes == BoxChoice::Off || !layouts.target().hasBoxCopies || !feeds ||
-      (options.boxes == BoxChoice::Auto && !paysForRole(loop, layouts)))
+  if (options.boxes == Choice::Off || !layouts.target().hasBoxCopies || !feeds ||
+      (options.boxes == Choice::Auto && !paysForRole(loop, layouts)))
     return false;
   if (std::optional<Refusal> refusal = findBoxFault(loop)) {
     emitRemark(refusal->op, RemarkName::LoadNotBox,

@@ -12,16 +12,16 @@ namespace tilerun::schedule {
 /// are not made unless a schedule by hand says so.
 inline constexpr int64_t kMaxRegisterSlots = 2;
 
-/// Whether loads are copies of boxes (Boxes.h), by a role of their own: where that is expected to
-/// pay, never, or wherever it is possible.
-enum class BoxChoice { Auto, Off, On };
+/// Whether something is done where that is expected to pay, never, or wherever it is possible.
+enum class Choice { Auto, Off, On };
 /// The choice of this name; nullopt if there is none.
-std::optional<BoxChoice> getBoxChoice(llvm::StringRef name);
+std::optional<Choice> getChoice(llvm::StringRef name);
 
 struct StageOptions {
   unsigned numStages = 1;               ///< Slots of loops without their own number; 1: none.
   const HandSchedule *byHand = nullptr; ///< Null: none.
-  BoxChoice boxes = BoxChoice::Auto;    ///< Of loops that no hand schedules.
+  Choice boxes = Choice::Auto; ///< Copies of boxes (Boxes.h), of loops that no hand schedules.
+  Choice late = Choice::Auto;  ///< Products that are made one iteration late (LateProducts.h).
 };
 
 /// How many slots a loop asks for: itself (`tile.num_stages`), or by the options.

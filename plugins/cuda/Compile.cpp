@@ -44,6 +44,13 @@ struct Request {
 };
 using Value = const std::string &;
 
+std::string readChoice(Value value, std::string &to) {
+  if (value != "auto" && value != "off" && value != "on")
+    return "not auto, off or on";
+  to = value;
+  return "";
+}
+
 constexpr Option<Request> kOptions[] = {
     {"num-ctas", "1",
      [](Request &, Value value) -> std::string {
@@ -54,12 +61,9 @@ constexpr Option<Request> kOptions[] = {
     {"ptx-version", "83 for 8.3",
      [](Request &r, Value value) { return readNumber(value, 0, 999, r.options.ptxVersion); }},
     {"tma", "auto, off or on: loads as copies of boxes",
-     [](Request &r, Value value) -> std::string {
-       if (value != "auto" && value != "off" && value != "on")
-         return "not auto, off or on";
-       r.options.boxes = value;
-       return "";
-     }},
+     [](Request &r, Value value) { return readChoice(value, r.options.boxes); }},
+    {"late-products", "auto, off or on: products made one iteration late",
+     [](Request &r, Value value) { return readChoice(value, r.options.late); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"operands-across-k", "auto, registers or copies",

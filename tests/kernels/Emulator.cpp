@@ -15,10 +15,11 @@ using namespace tilerun::test::emulator;
 
 void Warp::assign(ValueRange to, ValueRange from) {
   SmallVector<Data> copies;
-  SmallVector<bool> flying;
+  SmallVector<std::optional<uint64_t>> flying;
   for (Value value : from) {
     copies.push_back(get(value));
-    flying.push_back(inFlight.contains(value));
+    auto flight = inFlight.find(value);
+    flying.push_back(flight == inFlight.end() ? std::nullopt : std::optional(flight->second));
   }
   for (auto [value, data, flies] : llvm::zip(to, copies, flying)) {
     Data &target = get(value);
@@ -30,7 +31,7 @@ void Warp::assign(ValueRange to, ValueRange from) {
           target.words[size_t(lane) * data.count + i] = data.words[size_t(lane) * data.count + i];
     }
     if (flies)
-      inFlight.insert(value);
+      inFlight[value] = *flies;
     else if (!inFlight.empty())
       inFlight.erase(value);
   }
@@ -147,6 +148,7 @@ bool Warp::synchronize(const Step &step) {
     Queue &queue = queues[unsigned(*step.use.closes)];
     queue.groups.push_back(std::move(queue.open));
     queue.open.clear();
+    ++queue.closed;
   }
   if (step.use.waits) {
     Queue &queue = queues[unsigned(step.use.waits->queue)];

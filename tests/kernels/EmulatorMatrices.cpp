@@ -236,17 +236,22 @@ bool Warp::multiplyInGroup(GroupMmaOp op) {
       result.words[size_t(lane) * result.count + reg] =
           accumulate(reads ? at(op.getAcc(), lane, reg) : 0, sum, accType);
     }
-  inFlight.insert(op.getResult());
+  inFlight[op.getResult()] = queues[unsigned(AsyncQueue::Products)].closed;
   return true;
 }
 
 /// Results of matrix instructions in flight may only be passed on.
 bool Warp::checkInFlight(const Step &step) {
   Operation *op = step.op;
-  if (!llvm::any_of(op->getOperands(), [&](Value value) { return inFlight.contains(value); }))
+  std::optional<uint64_t> last;
+  for (Value operand : op->getOperands())
+    if (auto flight = inFlight.find(operand); flight != inFlight.end())
+      last = std::max(last.value_or(0), flight->second);
+  if (!last)
     return true;
   if (isa<vector::ToElementsOp, vector::FromElementsOp>(op)) {
-    inFlight.insert(op->result_begin(), op->result_end());
+    for (Value result : op->getResults())
+      inFlight[result] = *last;
     return true;
   }
   if (isa<GroupMmaOp, GroupMmaWaitOp, scf::YieldOp, scf::ForOp>(op))
@@ -276,8 +281,12 @@ std::optional<bool> Warp::multiplyMatrices(Operation *op) {
   if (auto product = dyn_cast<GroupMmaOp>(op))
     return multiplyInGroup(product);
   if (auto wait = dyn_cast<GroupMmaWaitOp>(op)) {
-    if (queues[unsigned(AsyncQueue::Products)].groups.empty())
-      inFlight.clear();
+    const Queue &queue = queues[unsigned(AsyncQueue::Products)];
+    uint64_t done = queue.closed - queue.groups.size();
+    auto flights = llvm::to_vector(inFlight);
+    for (auto [value, group] : flights)
+      if (group < done)
+        inFlight.erase(value);
     assign(wait.getResults(), wait.getAccs());
     return true;
   }

@@ -319,6 +319,24 @@ TEST_F(EmulatedProducts, AreSeenBehindTheirWait) {
             "a result of a matrix instruction is used before it has been waited for");
 }
 
+TEST_F(EmulatedProducts, EndInOrder) {
+  auto renamed = [](std::string text, StringRef from, StringRef to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+    return text;
+  };
+  std::string second = renamed(renamed(start, "%d ", "%d2 "), "%zero", "%zero2");
+  // The first group is done where one is left, the second one is not.
+  std::string partly = renamed(wait, "_wait 0", "_wait 1");
+  std::string all = "simt.group_mma_wait 0\n";
+  EXPECT_EQ(run(fill + fence + kBarrier + start + second + partly + use + all), "");
+  for (unsigned t = 0; t < 16; ++t)
+    EXPECT_EQ(std::bit_cast<float>(output[t]), 16.0f);
+  EXPECT_EQ(
+      problem(fill + fence + kBarrier + start + second + renamed(partly, "%d", "%d2") + use + all),
+      "a result of a matrix instruction is used before it has been waited for");
+}
+
 TEST_F(EmulatedProducts, NeedAFenceAndABarrier) {
   EXPECT_EQ(problem(fill + kBarrier + start + wait),
             "no fence between a write of shared memory and a matrix instruction");

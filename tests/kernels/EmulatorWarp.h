@@ -140,6 +140,7 @@ private:
   struct Queue {
     std::vector<Flight> open;
     std::deque<std::vector<Flight>> groups;
+    uint64_t closed = 0; ///< Groups so far, with those that have been waited for.
   };
   bool complete(Flight &flight);
   bool checkEnd();
@@ -155,8 +156,9 @@ private:
   uint64_t running;                 ///< Lanes, a bit each.
   std::vector<Data> values;         ///< By slot.
   Queue queues[kNumAsyncQueues];
-  llvm::DenseSet<Value> inFlight; ///< Results that matrix instructions have not delivered yet.
-  unsigned products = 0;          ///< Instructions of its group so far.
+  /// Results that matrix instructions have not delivered yet, by the number of their group.
+  llvm::DenseMap<Value, uint64_t> inFlight;
+  unsigned products = 0; ///< Instructions of its group so far.
   Task main;
 };
 

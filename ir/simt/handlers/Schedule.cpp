@@ -419,12 +419,59 @@ static unsigned groupsOf(LowerContext &c, schedule::DotWaitOp op) {
   return groups + products;
 }
 
+/// The registers that products read which are waited for here.
+static FailureOr<Values> registersOf(LowerContext &c, schedule::DotWaitOp op) {
+  Values kept;
+  for (Value sum : op.getSums()) {
+    auto dot = sum.getDefiningOp<tile::DotOp>();
+    if (!dot || !c.layouts.getDot(dot).warpGroup)
+      continue;
+    const DotPlan &plan = c.layouts.getDot(dot);
+    Value left = dot->getOperand(plan.registerOperand());
+    if (plan.warpGroup->turns || findTile(c, left) ||
+        !schedule::isInFragments(left, plan.registers(), c.layouts))
+      continue;
+    FailureOr<Value> registers = c.get(left, plan.registers());
+    if (failed(registers))
+      return failure();
+    kept.push_back(*registers);
+  }
+  return kept;
+}
+
+/// What is to be computed before products are waited for. An assembler moves such a wait to the
+/// front of what threads compute, where nothing would overlap any more, but not past a loop: that
+/// of another look at a slot which the products read, and which is full already.
+static LogicalResult computeBefore(LowerContext &c, schedule::DotWaitOp op) {
+  Values values;
+  for (Value value : op.getAfter()) {
+    FailureOr<Value> registers = c.get(value, c.layoutOf(value));
+    if (failed(registers))
+      return failure();
+    values.push_back(*registers);
+  }
+  // As many as the wait before has left running; this one waits for nothing more.
+  unsigned running = 0;
+  for (Operation *before = op->getPrevNode(); before && !running; before = before->getPrevNode())
+    if (auto wait = dyn_cast<schedule::DotWaitOp>(before))
+      running = groupsOf(c, wait);
+  GroupMmaWaitOp::create(c.b, TypeRange(), running, ValueRange(), values);
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    auto await = dyn_cast<schedule::AwaitOp>(before);
+    if (await && schedule::getChannelType(await.getChannel()).isBetweenRoles())
+      return lower(c, await);
+  }
+  return success();
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::DotWaitOp op) {
-  FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults());
-  if (failed(sums))
+  if (!op.getAfter().empty() && failed(computeBefore(c, op)))
     return failure();
-  auto wait = GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), groupsOf(c, op), *sums,
-                                     ValueRange());
+  FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults()), kept = registersOf(c, op);
+  if (failed(sums) || failed(kept))
+    return failure();
+  auto wait =
+      GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), groupsOf(c, op), *sums, *kept);
   for (auto [value, sum] : llvm::zip(op.getResults(), wait.getResults()))
     c.set(value, sum);
   return success();

@@ -372,6 +372,17 @@ func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
 
 // -----
 
+func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
+  %d = tile.dot %a, %a, %c {sched.in_flight} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %e = tile.dot %a, %a, %c {sched.in_flight} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  %x = sched.dot_wait pending 1 for %d : tensor<32x32xf32>
+  // expected-error @+1 {{'sched.dot_wait' op returns sums to which products may still add}}
+  %y = sched.dot_wait pending 1 for %e : tensor<32x32xf32>
+  return
+}
+
+// -----
+
 func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) -> tensor<32x32xf32> {
   %r = scf.for %i = %n to %n step %n iter_args(%acc = %c) -> (tensor<32x32xf32>) : i32 {
     // expected-error @+1 {{'tile.dot' op has 'sched.in_flight', but its sum is read without a 'sched.dot_wait'}}

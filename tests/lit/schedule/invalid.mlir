@@ -185,7 +185,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %init = arith.constant dense<0.0> : tensor<32x32xf32>
-  // expected-error @+1 {{'scf.for' op has 'sched.stage', which is reserved: no pass reads it yet}}
+  // expected-error @+1 {{'scf.for' op has 'sched.cluster', which is reserved: no pass reads it yet}}
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
@@ -195,7 +195,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
     %b = tile.load %qs : tensor<32x32x!tile.ptr<f16>>
     %d = tile.dot %a, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
     scf.yield %d : tensor<32x32xf32>
-  } {sched.stage = 1 : i64}
+  } {sched.cluster = 1 : i64}
   return
 }
 
@@ -852,5 +852,65 @@ func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
       scf.yield %d : tensor<32x32xf32>
     } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.role = #sched.role<producers = 4>}
   }
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  // expected-error @+1 {{'scf.for' op has 'sched.stage', which belongs on tile.dot}}
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %q = tile.addptr %y, %i : !tile.ptr<f16>, i32
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %qs {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>, sched.stage = 1 : i32}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %q = tile.addptr %y, %i : !tile.ptr<f16>, i32
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %qs {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    // expected-error @+1 {{'tile.dot' op has 'sched.stage' = 2 : i32; a product is one iteration late, 1 : i32}}
+    %d = tile.dot %a, %b, %acc {sched.stage = 2 : i32} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
+  return
+}
+
+// -----
+
+func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %q = tile.addptr %y, %i : !tile.ptr<f16>, i32
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %qs {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    // expected-error @+1 {{'tile.dot' op has 'sched.stage', but is not in the body of a loop with copies = boxes}}
+    %d = tile.dot %a, %b, %acc {sched.stage = 1 : i32} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
   return
 }

@@ -71,6 +71,10 @@ void addCompileOptions(CLI::App *app, Options &options) {
          "NVIDIA: loads as copies of boxes by warps of their own: auto (where that pays), off, or "
          "on (wherever it is possible)")
       ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option("--late-products", options.lateProducts,
+                  "NVIDIA: products made one iteration late, while threads compute what is between "
+                  "two products: auto (where registers suffice), off, or on")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

@@ -90,6 +90,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("opt-level", "0");
   if (options.tma)
     add("tma", *options.tma);
+  if (options.lateProducts)
+    add("late-products", *options.lateProducts);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
                                     {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
                                     {"kpack", options.kpack},
