@@ -153,20 +153,21 @@ class Compiler:
     """Compiles and runs in a process of its own, which has one of the two `triton`s."""
 
     def __init__(self, which, device):
-        if which != "triton":
+        is_ours = which.startswith("tilerun")
+        if is_ours:
             import tilerun
             tilerun.install()
         sys.path.insert(0, TESTS)
         import torch
         import torch._inductor.config as config
         import triton
-        assert ("tilerun" in triton.__name__) == (which != "triton"), triton.__file__
+        assert ("tilerun" in triton.__name__) == is_ours, triton.__file__
         self.torch, self.device, self.config = torch, device, config
         torch.manual_seed(5)
         torch.set_default_device(device)
         if device == "cpu":
             config.cpu_backend = "triton"
-        config.use_static_triton_launcher = which != "tilerun, own launcher"
+        config.use_static_triton_launcher = not which.endswith("own launcher")
         config.compile_threads = 1 if device == "cpu" else config.compile_threads
         self.ready = {}
 
@@ -255,24 +256,33 @@ class Compiler:
         return {}
 
     def launches(self):
-        """Host time of a call of a small compiled function, in microseconds, and which launcher it has."""
+        """Compiles a small function, and says which launcher it has."""
         torch = self.torch
-        from torch._inductor.runtime import static_triton_launcher
+        from torch._inductor.runtime import static_triton_launcher, triton_heuristics
         static, plain = [], static_triton_launcher.StaticallyLaunchedTritonKernel.load_kernel
         static_triton_launcher.StaticallyLaunchedTritonKernel.load_kernel = lambda self, device: (static.append(self), plain(self, device))[1]
         torch._dynamo.reset()
         compiled, x = torch.compile(lambda x: x * 2 + 1), torch.randn(1000)
         torch.testing.assert_close(compiled(x), x * 2 + 1)
         static_triton_launcher.StaticallyLaunchedTritonKernel.load_kernel = plain
-        times = []
-        for _ in range(20):
-            self.synchronize()
-            start = time.perf_counter()
-            for _ in range(200):
-                compiled(x)
-            times.append((time.perf_counter() - start) / 200 * 1e6)
+        # The kernel's launch as the compiled function calls it.
+        seen, run = [], triton_heuristics.CachingAutotuner.run
+        triton_heuristics.CachingAutotuner.run = lambda self, *args, **kwargs: (seen.append((self, args, kwargs)), run(self, *args, **kwargs))[1]
+        compiled(x)
+        triton_heuristics.CachingAutotuner.run = run
+        (autotuner, args, kwargs), = seen
+        launcher, = autotuner.launchers
+        self.ready["call"], self.ready["launch"] = lambda: compiled(x), lambda: launcher(*args, **kwargs)
+        return {"static": len(static)}
+
+    def host_time(self, what, count=200):
+        """Microseconds of the host for a call of what `launches` has compiled."""
+        run = self.ready[what]
         self.synchronize()
-        return {"us": statistics.median(times), "static": len(static)}
+        start = time.perf_counter()
+        for _ in range(count):
+            run()
+        return {"us": (time.perf_counter() - start) / count * 1e6}
 
     def checks(self):
         """A child of fork, and the profiler's timeline, over a kernel of the user's."""
@@ -340,7 +350,7 @@ class Server:
     def __init__(self, which, device, folder):
         own = os.path.join(folder, which.replace(" ", "-").replace(",", ""))
         path = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part and "tilerun" not in part]
-        if which != "triton":
+        if which.startswith("tilerun"):
             package = os.environ.get("TILERUN_PACKAGE") or os.path.join(os.environ["TILERUN_BUNDLE"], "lib", "tilerun", "python")
             path.insert(0, package)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TORCHINDUCTOR_CACHE_DIR": os.path.join(own, "inductor"),
@@ -397,6 +407,29 @@ def compare_models(servers, device, end):
     return wrong
 
 
+def compare_launches(device, folder, with_triton):
+    """Prints the host's times of a small compiled function and of its launch, in new processes that take turns; gives the number of
+    ours that fail."""
+    inner = os.path.join(folder, "launches")
+    os.mkdir(inner)
+    servers = [Server(f"{which}{launcher}", device, inner)
+               for which in ("tilerun", "triton")[:1 + with_triton] for launcher in ("", ", own launcher")]
+    answers, wrong = [server.ask("launches") for server in servers], 0
+    times = {server.which: {"call": [], "launch": []} for server in servers}
+    for _ in range(5 * ROUNDS):
+        for server in servers:
+            for what, taken in times[server.which].items():
+                taken.append(server.ask("host_time", what).get("us", float("nan")))
+    for server, answer in zip(servers, answers):
+        failed = answer.get("error")
+        wrong += bool(failed) and server.which.startswith("tilerun")
+        medians = {what: statistics.median(taken) for what, taken in times[server.which].items()}
+        print(f"a small compiled function, {server.which}: " + (failed or f"{medians['call']:.1f} us a call, of which the launch "
+              f"{medians['launch']:.1f}; {answer['static']} kernels with PyTorch's static launcher"), flush=True)
+        server.close()
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
@@ -426,13 +459,7 @@ def main():
             wrong += "error" in answer
             print("\n".join(f"{what}: {said}" for what, said in answer.items()), flush=True)
         if "launches" in sections:
-            own = Server("tilerun, own launcher", options.device, folder)
-            for server in (ours, own, *servers[1:]):
-                answer = server.ask("launches")
-                wrong += "error" in answer and server is not servers[-1]
-                print(f"a call of a small compiled function, {server.which}: " + (
-                    answer.get("error") or f"{answer['us']:.1f} us, {answer['static']} kernels with PyTorch's static launcher"), flush=True)
-            own.close()
+            wrong += compare_launches(options.device, folder, len(servers) > 1)
         if "programs" in sections:
             start = time.monotonic()
             answer = ours.ask("programs")

@@ -1,5 +1,5 @@
 """Models with random weights for torch.compile, of the tests and of bench/gpu/torch_compile.py. What they create while they run is on
-torch's default device."""
+the device of their inputs."""
 
 import math
 
@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 def attend(q, k, v):
     """Causal attention, written out."""
-    mask = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).tril()
+    mask = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).tril()
     return (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(~mask, float("-inf")).softmax(-1) @ v
 
 
@@ -29,7 +29,7 @@ class Block(nn.Module):
         batch, length, width = x.shape
         q, k, v = (t.view(batch, length, self.heads, -1).transpose(1, 2) for t in self.qkv(self.norm1(x)).chunk(3, -1))
         half = q.shape[-1] // 2
-        angle = torch.arange(length)[:, None] / 10000**(torch.arange(half) / half)
+        angle = torch.arange(length, device=x.device)[:, None] / 10000**(torch.arange(half, device=x.device) / half)
         turn = lambda t: torch.cat([t[..., :half] * angle.cos() - t[..., half:] * angle.sin(),
                                     t[..., half:] * angle.cos() + t[..., :half] * angle.sin()], -1)
         y = self.attention(turn(q).to(v.dtype), turn(k).to(v.dtype), v)

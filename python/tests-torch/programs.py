@@ -1,5 +1,6 @@
-"""Programs for torch.compile: pointwise, reductions, indexing, views, types, and gradients. What they create is on torch's default
-device; the tests and bench/gpu/torch_compile.py compare their results, compiled, with eager's."""
+"""Programs for torch.compile: pointwise, reductions, indexing, views, types, and gradients. Their arguments are on torch's default
+device; the tests and bench/gpu/torch_compile.py compare their results, compiled, with eager's. A program names the device of the tensors
+that it creates: PyTorch 2.11 compiles `torch.arange`, `eye` and `linspace` without a device for the CPU, whatever the default is."""
 
 import torch
 import torch.nn.functional as F
@@ -113,12 +114,13 @@ def padded(x):
 
 @program(lambda: randn(12, 12))
 def triangles(x):
-    return torch.tril(x), torch.triu(x, 2), torch.diagonal(x) + 1, torch.eye(12) - x
+    return torch.tril(x), torch.triu(x, 2), torch.diagonal(x) + 1, torch.eye(12, device=x.device) - x
 
 
-@program(lambda: 37)
-def created(n):
-    return torch.arange(n) * 3, torch.full((n, 2), 1.5), torch.linspace(0, 1, n), torch.ones(n, dtype=torch.int8), torch.zeros(3)
+@program(lambda: 37, torch.get_default_device)
+def created(n, device):
+    return (torch.arange(n, device=device) * 3, torch.full((n, 2), 1.5, device=device), torch.linspace(0, 1, n, device=device),
+            torch.ones(n, dtype=torch.int8, device=device), torch.zeros(3, device=device))
 
 
 # -- Reductions
@@ -266,14 +268,14 @@ def convolution_and_relu(x, w):
 @program(lambda: randn(2, 4, 16, 8), lambda: randn(2, 4, 16, 8), lambda: randn(2, 4, 16, 8), atol=1e-4, rtol=1e-4)
 def attention_by_hand(q, k, v):
     scores = q @ k.transpose(-1, -2) / 8**0.5
-    mask = torch.ones(16, 16, dtype=torch.bool).tril()
+    mask = torch.ones(16, 16, dtype=torch.bool, device=q.device).tril()
     return scores.masked_fill(~mask, float("-inf")).softmax(-1) @ v
 
 
 @program(lambda: randn(2, 6, 4, 16))
 def rotary_embedding(x):
     half = x.shape[-1] // 2
-    angle = torch.arange(6)[:, None] / 10000**(torch.arange(half) / half)
+    angle = torch.arange(6, device=x.device)[:, None] / 10000**(torch.arange(half, device=x.device) / half)
     cos, sin = angle.cos()[None, :, None], angle.sin()[None, :, None]
     a, b = x[..., :half], x[..., half:]
     return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
