@@ -9,7 +9,6 @@ _COMPILER = "a part of Triton's own compiler; kernels are compiled by the librar
 _CACHE = "compiled kernels are kept by the library (docs/caching.md); frameworks cannot access its cache"
 _KNOBS = "how Triton reads its environment; the settings of triton.knobs are plain attributes here"
 _DRIVER = "a part of Triton's own drivers; devices are served by plugins here, and triton.runtime.driver.active asks them"
-_STAGES = "compiled_kernel.asm and 'tilerun compile' show the stages of a compiled kernel"
 _TYPE = "a base class of values in Triton's own compiler; only kernels have such values"
 _BUILTIN = "for functions that emit IR of Triton's own compiler; write a @triton.jit function"
 _PROFILER = "triton.profiler counts and times whole launches, and does not look inside them"
@@ -53,6 +52,11 @@ NAMES = {
         "ASTTransformer BlockPointerHandle ExtraFunctions FunctionRewriter GridExecutor InterpreterBuilder InterpreterOptions "
         "ReduceOps ReduceScanOpInterface ScanOps TensorDescHandle TensorHandle interpreter_builder interpreter_semantic "
         "np_erf_fp32 np_erf_fp64 np_umulhi_u64", "TRITON_INTERPRET=1 runs kernels on the library's own interpreter"),
+    "triton.tools.disasm": _all("BRA_RE FLINE_RE FNAME_RE SLINE_RE parseCtrl processSassLines", "a part of how Triton reads the tools' text"),
+    "triton.tools.link": _all("HeaderParser KernelLinkerMeta gen_signature gen_signature_with_full_args make_algo_decls "
+                              "make_default_algo_kernel make_func_pointers make_get_num_algos_decl make_get_num_algos_def "
+                              "make_global_decl make_kernel_hints_dispatcher make_kernel_load_def make_kernel_meta_const_dispatcher",
+                              "a part of Triton's own linker; link(headers, out, prefix) writes the files"),
     "triton._utils": _all("BITWIDTH_DICT TRITON_MAX_TENSOR_NUMEL canonicalize_dtype canonicalize_ptr_dtype "
                           "get_primitive_bitwidth is_namedtuple is_power_of_two set_iterable_path type_canonicalisation_dict "
                           "validate_block_shape", _COMPILER),
@@ -74,9 +78,6 @@ MODULES = {
     "triton.profiler.proton": _PROFILER,
     "triton.runtime.build": "nothing is built at run time here",
     "triton.tools.build_extern": _EXTERN,
-    "triton.tools.compile": _STAGES,
-    "triton.tools.disasm": _STAGES,
-    "triton.tools.link": _STAGES,
     "triton.tools.ragged_tma": "its descriptors rely on addresses that wrap around; make a descriptor for each part",
     "triton.tools.triton_to_gluon_translater": "Gluon's kernels state layouts by hand, for Triton's own compiler",
 }
