@@ -259,3 +259,37 @@ def test_cooperative_launches_are_refused():
     with pytest.raises(NotImplementedError, match="'scale_kernel': cooperative launches.*not supported"):
         scale(launch_cooperative_grid=True)
     scale(launch_cooperative_grid=False)
+
+
+def test_listener(run_text):
+    """`knobs.compilation.listener` hears of each compilation once, by `triton.compile` and by launches."""
+    done = run_text("""
+        import numpy
+        import triton
+        import triton.language as tl
+        from triton.backends.compiler import GPUTarget
+
+        @triton.jit
+        def heard(x, n, B: tl.constexpr):
+            i = tl.arange(0, B)
+            tl.store(x + i, i, mask=i < n)
+
+        def listen(*, src, metadata, metadata_group, times, cache_hit):
+            (stage, lowering), = times.lowering_stages
+            print(src.name, sorted(src.signature), metadata["num_warps"], metadata["target"].backend, stage, cache_hit,
+                  times.total == times.total_lowering + times.store_results + times.ir_initialization, lowering > 0)
+
+        x = numpy.zeros(64, numpy.int32)
+        heard[(1, )](x, 64, B=64)
+        triton.knobs.compilation.listener = listen
+        source = triton.compiler.ASTSource(heard, {"x": "*i32", "n": "i32", "B": "constexpr"}, {"B": 64})
+        triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 8})
+        for n in (60, 61, 60):
+            heard[(1, )](x, n, B=64)
+        heard.warmup(x, 60, B=32, grid=(1, ))
+        del triton.knobs.compilation.listener
+        triton.compile(source, target=GPUTarget("cuda", 80, 32))
+        print(x[60:].tolist())
+        """)
+    assert done.stdout.splitlines() == ["heard ['B', 'n', 'x'] 8 cuda ptx None True True", *["heard ['B', 'n', 'x'] 4 cpu ttir None True True"] * 2,
+                                        "[60, 61, 62, 63]"]

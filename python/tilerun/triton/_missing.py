@@ -43,7 +43,7 @@ NAMES = {
                                      "arg_type_pattern get_cache_key", _COMPILER),
     "triton.knobs": _all("setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "
                          "env_str_callable_default env_bool env_int env_class env_nvidia_tool env_opt_str env_opt_bool "
-                         "NvidiaTool CompileTimes CompilationListener knobs_type BuildImpl build_knobs "
+                         "NvidiaTool CompilationListener knobs_type BuildImpl build_knobs "
                          "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
                          "nvidia_knobs amd_knobs proton_knobs KernelAttr JITHookCompileInfo JITHook "
                          "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),

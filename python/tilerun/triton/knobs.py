@@ -2,6 +2,7 @@
 that, too, for the processes to come; deleting it gives the variable's value again, whatever that is by then."""
 
 import contextlib
+import dataclasses
 import difflib
 import functools
 import importlib
@@ -291,6 +292,23 @@ class _Language(base_knobs):
         super().__setattr__(name, value)
 
 
+@dataclasses.dataclass
+class CompileTimes:
+    """How long a compilation took, in microseconds. The library compiles in one step: `lowering_stages` has one entry, with the last
+    stage's name."""
+    ir_initialization: int
+    lowering_stages: list
+    store_results: int
+
+    @property
+    def total_lowering(self):
+        return sum(time for _, time in self.lowering_stages)
+
+    @property
+    def total(self):
+        return self.ir_initialization + self.total_lowering + self.store_results
+
+
 class _Nvidia(base_knobs):
     def is_chosen(self, tool):
         """Whether code or a variable names a tool, which is then not searched for."""
@@ -316,7 +334,8 @@ def _refresh():
     _native.set_bounds_checks(bool(interpreter.bounds_checks))
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook
-                               or ours.interpret or ours.device or ours.debug or checks_are_on() or compilation.override))
+                               or ours.interpret or ours.device or ours.debug or checks_are_on() or compilation.override
+                               or compilation.listener))
 
 
 def checks_are_on():

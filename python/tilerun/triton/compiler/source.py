@@ -4,6 +4,7 @@ import ast
 import hashlib
 import os
 import re
+import time
 import types
 
 from ... import _host_values
@@ -259,8 +260,11 @@ def compile(src, target=None, options=None, _env_vars=None):
     if isinstance(src, ASTSource):
         native = find_override(src.fn, native, signature, text, packed) or native
     compiled = CompiledKernel(src.fn, native, None, None, signature, packed, target=text, src=src)
+    start = time.perf_counter()
     compiled._compile()
+    end = time.perf_counter()
     compiled._store()
+    compiled._tell(end - start, time.perf_counter() - end)
     return compiled
 
 

@@ -4,6 +4,7 @@ and takes the launches that are not plain: first ones, those with hooks, copies,
 import ast
 import functools
 import inspect
+import time
 import weakref
 from collections import defaultdict
 
@@ -389,7 +390,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         """Calls the hooks of the first launch or warmup of a kind; true if one of them takes it over."""
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
         load_start, load_end = knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook
-        if before is None and after is None and not load_start and not load_end:
+        listener = knobs.compilation.listener
+        if before is None and after is None and listener is None and not load_start and not load_end:
             return False
         plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
         key = kind, index, kernel._describe(plain), options
@@ -409,8 +411,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             return True
         if load_start:
             load_start(None, None, compiled.name, {}, compiled.hash)
-        if after is not None or load_end:
+        if after is not None or load_end or listener is not None:
+            start = time.perf_counter()
             self._compile_only(kernel, kind, index, plain, options)
+            compiled._tell(time.perf_counter() - start)
         if load_end:
             load_end(None, None, compiled.name, {}, compiled.hash)
         if after is not None:
