@@ -17,9 +17,9 @@ HOPPER = DeviceProperties(type="cuda", index=0, multi_processor_count=132, cc=90
 
 
 @triton.jit
-def scale_kernel(x, y, n, factor, unused, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y + i, tl.load(x + i, mask=i < n) * factor, mask=i < n)
+def scale_kernel(x, y, xnumel, factor, unused, XBLOCK: tl.constexpr):
+    i = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < xnumel) * factor, mask=i < xnumel)
 
 
 @pytest.fixture
@@ -32,13 +32,15 @@ def make(monkeypatch, tmp_path):
 
     def make(**meta):
         autotuner = CachingAutotuner(
-            fn=scale_kernel, configs=[triton.Config({"BLOCK": 1024}, num_warps=8)], save_cache_hook=None, mutated_arg_names=["y"],
+            fn=scale_kernel, configs=[triton.Config({"XBLOCK": 1024}, num_warps=8)], save_cache_hook=None, mutated_arg_names=["y"],
             optimize_mem=False, heuristic_type=HeuristicType.POINTWISE, size_hints={"x": 4096}, inductor_meta=meta,
-            triton_meta={"signature": {"x": "*fp32", "y": "*fp32", "n": "i32", "factor": "fp64", "unused": "constexpr",
-                                       "BLOCK": "constexpr"},
+            triton_meta={"signature": {"x": "*fp32", "y": "*fp32", "xnumel": "i32", "factor": "fp64", "unused": "constexpr",
+                                       "XBLOCK": "constexpr"},
                          "constants": {"unused": 1}, "configs": [{(0, ): [["tt.divisibility", 16]], (1, ): [["tt.divisibility", 16]]}],
                          "device": HOPPER, "device_type": "cuda"})
-        return autotuner._precompile_config(autotuner.configs[0])
+        result = autotuner._precompile_config(autotuner.configs[0])
+        result.autotuner = autotuner
+        return result
 
     return make
 
@@ -64,3 +66,19 @@ def test_without_the_static_launcher(make):
         result = make(store_cubin=True)
     assert isinstance(result, TritonCompileResult) and result.kernel.asm["cubin"][:4] == b"\x7fELF"
     assert result.kernel.metadata.global_scratch_size == 0 and result.kernel.num_warps == 8
+
+
+def test_what_aotinductor_stores(make):
+    """The C++ wrapper loads the machine code and finds the kernel by its name."""
+    from torch._inductor.codecache import CudaKernelParamCache
+    with config.patch(use_static_triton_launcher=False):
+        result = make(store_cubin=True, kernel_name="scale_kernel", grid_type="Grid1D")
+    launcher = result.make_launcher()
+    result.autotuner.save_gpu_kernel(0, launcher)
+    stored = CudaKernelParamCache.get("scale_kernel")
+    assert (stored["mangled_name"], stored["num_warps"], stored["shared_mem"]) == ("scale_kernel", 8, 0)
+    # The C++ code passes these, and a null pointer for each kind of scratch memory, of which the kernel has no parameter.
+    assert stored["call_args"] == ["x", "y", "xnumel", "factor"] and stored["global_scratch"] == stored["profile_scratch"] == 0
+    with open(stored["cubin_path"], "rb") as file:
+        code = file.read()
+    assert code[:4] == b"\x7fELF" and b".text.scale_kernel" in code

@@ -1,6 +1,7 @@
 """Machine code of compiled kernels: who assembles it, what it says if nobody can, and where frameworks find it."""
 
 import os
+import re
 import stat
 import struct
 import textwrap
@@ -223,3 +224,21 @@ def test_machine_code_has_no_tensor_maps(ptxas):
     assert "cp.async.bulk.tensor" in compiled.asm["ptx"]
     with pytest.raises(UnsupportedError, match="compile it with options={'tma': 'off'}, or see asm\\['sass'\\]"):
         compiled.asm["cubin"]
+
+
+def test_named_by_repr():
+    """Who loads the code finds the kernel by the name in the metadata."""
+
+    @triton.jit(repr=lambda what: f"filled_{what.constants['BLOCK']}")
+    def fill(x, fill_param_1, BLOCK: tl.constexpr):
+        tl.store(x + tl.arange(0, BLOCK), fill_param_1)
+
+    source = ASTSource(fill, {"x": "*fp32", "fill_param_1": "fp32", "BLOCK": "constexpr"}, {"BLOCK": 64})
+    compiled = triton.compile(source, target=HOPPER)
+    assert compiled.metadata.name == compiled.symbol == "filled_64"
+    ptx = compiled.asm["ptx"]
+    assert ".entry filled_64(" in ptx and "[filled_64_param_0]" in ptx and not re.search(r"(?<![\w.])fill\b", ptx)
+    if _assembler.find("sm_90a") is not None:
+        assert b".text.filled_64" in compiled.asm["cubin"]
+    amd = triton.compile(source, target=GPUTarget("hip", "gfx942", 64))
+    assert amd.metadata.name == "fill" and re.search(r"\bfill:", amd.asm["amdgcn"]) and amd.name == "filled_64"

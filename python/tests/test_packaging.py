@@ -46,3 +46,12 @@ def test_files_that_are_named():
 def test_nothing_is_needed_to_import():
     """Numpy and torch are used if they are installed."""
     assert "dependencies" not in PROJECT["project"]
+
+
+def test_versions_that_the_compiler_knows():
+    """What conditions of a kernel's file are compared with."""
+    from tilerun import triton
+    source = read("frontend/module/Conditions.cpp")
+    assert f'kTritonVersion = "{triton.__version__}"' in source
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=").replace(".", ", ")
+    assert f"kOldestPython[] = {{{oldest}}}" in source

@@ -58,12 +58,16 @@ class Stages(Mapping):
             self._compiled._check_parameters()
             return self._compiled._assemble()
         made = self._compiled._emit(known[stage])[0]
-        return made if stage in _BINARIES else made.decode("utf-8", "replace")
+        if stage in _BINARIES:
+            return made
+        text = made.decode("utf-8", "replace")
+        return self._compiled._rename(text) if stage == "ptx" else text
 
     def __repr__(self):
         return f"<stages {', '.join(self)} of {self._compiled!r}>"
 
 
+_PTX_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 _METADATA = {"name": None, "hash": None, "target": None, "num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None,
              "debug": False, "shared": 0, "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0,
              "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,
@@ -142,6 +146,17 @@ class CompiledKernel:
     def _emit(self, stage):
         self._function._ensure_loaded()
         return self._native._emit(self.target, self._text, self._options, stage)
+
+    @property
+    def symbol(self):
+        """The kernel's name in `asm`: by PTX and what is made of it the one of `repr`, elsewhere the function's."""
+        return self.name if self.target.startswith("cuda:") and _PTX_NAME.fullmatch(self.name) else self.src_name
+
+    def _rename(self, ptx):
+        if self.symbol == self.src_name:
+            return ptx
+        # The kernel and its parameters, which are named after it.
+        return re.sub(rf"(?<![\w.%$]){re.escape(self.src_name)}(?=(?:_param_\d+)?(?![\w$]))", self.symbol, ptx)
 
     def _dump(self):
         """Writes each stage into a folder of its own, named by the hash, if knobs.compilation.dump_ir (TRITON_KERNEL_DUMP)
@@ -370,7 +385,7 @@ class CompiledKernel:
         from .. import __version__
         target = GPUTarget.parse(self.target)
         return KernelMetadata(**{
-            **_METADATA, "name": self.name, "hash": self.hash, "target": target, "num_warps": self.num_warps,
+            **_METADATA, "name": self.symbol if self.target.startswith("hip:") else self.name, "hash": self.hash, "target": target, "num_warps": self.num_warps,
             "num_stages": self.num_stages, "num_ctas": self.num_ctas, "maxnreg": self._options[3] or None,
             "debug": bool(self._options[4]), "shared": self.shared, "cluster_dims": self.cluster_dims,
             "warp_size": target.warp_size, "backend_name": target.backend, "arch": str(target.arch),

@@ -165,7 +165,7 @@ def compile_kernel(args):
     threads = compiled._read()["threads"]
     about = f"Kernel '{args.kernel_name}' for {target.text}, signature '{args.signature}', {args.num_warps} warps: {what}."
     paths[0].write_text(_aot.write_header(variant))
-    paths[1].write_text(_aot.write_source(variant, paths[0].name, code, _read_grid(args.grid), threads, compiled.shared, compiled.src_name,
+    paths[1].write_text(_aot.write_source(variant, paths[0].name, code, _read_grid(args.grid), threads, compiled.shared, compiled.symbol,
                                           about.replace("\n", " ")))
     return variant.function, paths
 
