@@ -107,6 +107,17 @@ static std::optional<uint64_t> getMaxOperations(DiagnosticEngine &diagnostics) {
   return std::nullopt;
 }
 
+/// The text of the variable; empty if it is not set.
+static llvm::StringRef getStrictText() {
+  const char *text = std::getenv(Frontend::kStrict);
+  return text ? text : "";
+}
+
+bool Frontend::isStrict() {
+  llvm::StringRef text = getStrictText();
+  return !text.empty() && text != "0";
+}
+
 mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::StringRef kernel,
                                                   const KernelSignature &signature,
                                                   mlir::MLIRContext &context) {
@@ -133,11 +144,16 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
   std::optional<uint64_t> maxOperations = getMaxOperations(impl->diagnostics);
   if (!maxOperations)
     return mlir::failure();
+  if (llvm::StringRef text = getStrictText(); isStrict() && text != "1") {
+    impl->diagnostics.error({}, llvm::Twine(kStrict) + " is '" + text + "'; 0 or 1 is expected");
+    return mlir::failure();
+  }
   loadDialects(context);
   mlir::FailureOr<CompiledKernel> result = mlir::failure();
   runOnDeepStack([&] {
     sema::Evaluator evaluator(context, impl->diagnostics, prelude, signature);
     evaluator.setMaxOperations(*maxOperations);
+    evaluator.setStrict(isStrict());
     result = evaluator.compileKernel(module, *function);
     impl->missedGlobals = evaluator.getMissedGlobals();
     impl->largestUnrolled = evaluator.getLargestUnrolled();

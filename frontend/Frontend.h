@@ -115,6 +115,12 @@ public:
   /// The variable of the environment that limits how many operations a kernel may expand to.
   static constexpr const char *kMaxOperations = "TILERUN_MAX_OPERATIONS";
 
+  /// The variable that, if it is 1, makes each use of what Triton does not take an error.
+  static constexpr const char *kStrict = "TILERUN_STRICT";
+  /// Whether kernels are compiled so: a part of cache keys, as a kernel that was compiled otherwise
+  /// may be one that is refused.
+  static bool isStrict();
+
   Frontend();
   ~Frontend();
 

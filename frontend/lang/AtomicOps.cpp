@@ -132,6 +132,8 @@ Result emitRmw(Emitter &e, const Arguments &args) {
   FailureOr<tile::AtomicKind> kind = getAtomicKind(e, args, type, "points to");
   if (failed(kind))
     return failure();
+  if ((*kind == tile::AtomicKind::FMax || *kind == tile::AtomicKind::FMin) && type.getBits() == 16)
+    e.beyondTriton("'tl." + args.builtin->name + "' of " + type.str(), "U6", "use float32");
   TensorOr value = getValue(e, args, 1, *pointer);
   if (failed(value))
     return failure();

@@ -24,6 +24,10 @@ public:
   /// Reports an error at `range` with the inlining stack as notes.
   virtual mlir::LogicalResult error(SourceRange range, const llvm::Twine &message) = 0;
   virtual void warning(SourceRange range, const llvm::Twine &message) = 0;
+  /// A use of what the rule of docs/language.md takes beyond Triton: an error in strict mode, after
+  /// which evaluation goes on; else nothing. "a dict", "Y15", "use a tuple".
+  virtual void beyondTriton(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
+                            const llvm::Twine &remedy) = 0;
   /// Output of static_print.
   virtual void print(const llvm::Twine &text) = 0;
   virtual mlir::Location getLocation(SourceRange range) = 0;
@@ -53,6 +57,9 @@ public:
   SourceRange range;
   mlir::Location loc() { return services.getLocation(range); }
   mlir::LogicalResult error(const llvm::Twine &message) { return services.error(range, message); }
+  void beyondTriton(const llvm::Twine &what, llvm::StringRef rule, const llvm::Twine &remedy) {
+    services.beyondTriton(range, what, rule, remedy);
+  }
 };
 
 using Result = mlir::FailureOr<Value>;

@@ -154,6 +154,9 @@ Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices) {
               : getSingle(e, index, v.type.shape[axis], v.type.dtype.isPointer());
     if (failed(positions))
       return failure();
+    if (!isWhole(index))
+      e.beyondTriton(slice ? "a slice of a tensor" : "an index into a tensor", "S7",
+                     "use tl.gather, or load the part");
     TensorOr part = take(e, v, axis, *positions);
     if (failed(part))
       return failure();

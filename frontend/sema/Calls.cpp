@@ -261,6 +261,12 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
   std::vector<llvm::StringRef> names;
   const Parameter *surplus = nullptr; ///< `**kwargs`
   for (const Parameter &parameter : parameters) {
+    const bool isVariadic =
+        parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs;
+    if (isVariadic && !function.isConstexpr && function.module != prelude)
+      beyondTriton(parameter.range,
+                   "'" + parameter.name + "', which takes any number of arguments,", "Y15",
+                   "name the parameters, or pass a tuple");
     if (parameter.kind == ParameterKind::VarArgs) {
       std::vector<Value> rest(args.positional.begin() + std::min(next, args.positional.size()),
                               args.positional.end());

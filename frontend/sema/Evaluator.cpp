@@ -1,6 +1,8 @@
 // The evaluator's services: diagnostics with call stacks, locations, limits, options.
 #include "frontend/sema/Evaluator.h"
 
+#include "ir/tile/TileOps.h"
+
 namespace tilerun::sema {
 
 Evaluator::Evaluator(mlir::MLIRContext &context, DiagnosticEngine &diagnostics,
@@ -139,6 +141,49 @@ void Evaluator::warning(SourceRange range, const llvm::Twine &message) {
   std::string text = message.str();
   if (reported.insert({range.begin.file, range.begin.offset, "w:" + text}).second)
     diagnostics.warning(range, text);
+}
+
+void Evaluator::reportBeyond(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
+                             const llvm::Twine &remedy) {
+  // Evaluation goes on, so that each use is named.
+  const unsigned errorsBefore = numErrors;
+  if (!quiet)
+    (void)error(range, what + " goes beyond Triton (rule " + rule + "); " + remedy);
+  numErrors = errorsBefore;
+}
+
+void Evaluator::beyondTriton(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
+                             const llvm::Twine &remedy) {
+  // The language's own library may use all of it, and so may Python's functions of compile-time
+  // values and expressions outside of functions, which Triton leaves to Python.
+  const bool isOfKernel = !frames.empty() && frame().function && !keepsNumbers();
+  const bool isOfLibrary = prelude && range.isValid() && range.begin.file == prelude->file;
+  if (ops.strict && isOfKernel && !isOfLibrary)
+    reportBeyond(range, what, rule, remedy);
+}
+
+void Evaluator::checkSizes(mlir::Operation *op) {
+  auto hasSize = [](mlir::Value value, int64_t size) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(value.getType());
+    return type && llvm::is_contained(type.getShape(), size);
+  };
+  for (mlir::Value result : op->getResults())
+    if (auto type = llvm::dyn_cast<mlir::RankedTensorType>(result.getType()))
+      for (int64_t size : type.getShape()) {
+        if (size <= 0 || llvm::isPowerOf2_64(size) ||
+            llvm::any_of(op->getOperands(), [&](mlir::Value v) { return hasSize(v, size); }))
+          continue;
+        const std::string what = "a size of " + std::to_string(size) + ", not a power of two,";
+        // A number that is spread over a shape mostly follows the other operand, which was named.
+        const bool isSpread =
+            llvm::isa<tile::SplatOp>(op) || op->hasTrait<mlir::OpTrait::ConstantLike>();
+        const bool isNamed = llvm::any_of(reported, [&](const auto &known) {
+          return llvm::StringRef(std::get<2>(known)).starts_with(what);
+        });
+        if (!isSpread || !isNamed)
+          reportBeyond(emitter.range, what, "S8",
+                       "use " + llvm::Twine(llvm::PowerOf2Ceil(size)) + " and a mask");
+      }
 }
 
 void Evaluator::print(const llvm::Twine &text) {

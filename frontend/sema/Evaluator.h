@@ -57,6 +57,8 @@ public:
   GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
   /// Names of globals whose values were needed and unknown.
   const std::set<std::string> &getMissedGlobals() const { return missedGlobals; }
+  /// Refuses what Triton does not take. Before a kernel is compiled.
+  void setStrict(bool strict) { ops.strict = strict ? this : nullptr; }
   /// Of the outermost unrolled loops, the one that emitted the most operations.
   std::optional<UnrolledLoop> getLargestUnrolled() const;
 
@@ -71,6 +73,8 @@ public:
   Result call(const Value &function, llvm::ArrayRef<Value> args, SourceRange range) override;
   LogicalResult error(SourceRange range, const llvm::Twine &message) override;
   void warning(SourceRange range, const llvm::Twine &message) override;
+  void beyondTriton(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
+                    const llvm::Twine &remedy) override;
   void print(const llvm::Twine &text) override;
   mlir::Location getLocation(SourceRange range) override;
   int64_t getOption(llvm::StringRef name) override;
@@ -346,13 +350,20 @@ private:
   void checkFixed(LoopPlan &plan);
   void leaveLoop(LoopPlan &plan, mlir::ValueRange results);
 
-  /// Counts what is emitted.
+  /// Counts what is emitted; in strict mode it looks at the sizes of tensors.
   struct OpCounter : mlir::OpBuilder::Listener {
     uint64_t count = 0;
-    void notifyOperationInserted(mlir::Operation *, mlir::OpBuilder::InsertPoint) override {
+    Evaluator *strict = nullptr;
+    void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
       ++count;
+      if (strict)
+        strict->checkSizes(op);
     }
   };
+  /// Reports sizes that are not powers of two where they come from.
+  void checkSizes(mlir::Operation *op);
+  void reportBeyond(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
+                    const llvm::Twine &remedy);
 
   mlir::MLIRContext &context;
   DiagnosticEngine &diagnostics;

@@ -224,6 +224,7 @@ Result Evaluator::bounded(Value value, SourceRange range) {
 }
 
 Result Evaluator::evaluateDict(const DictExpr &e) {
+  beyondTriton(e.range, "a dict", "Y15", "use a tuple");
   auto out = std::make_shared<TupleValue>();
   out->typeName = "dict";
   auto add = [&](const std::string &name, Value value) {
@@ -515,6 +516,8 @@ Result Evaluator::evaluateBoolOp(const BoolOpExpr &e) {
 }
 
 Result Evaluator::evaluateCompare(const CompareExpr &e) {
+  if (e.ops.size() > 1)
+    beyondTriton(e.range, "a chain of comparisons", "C13", "write (a < b) & (b < c)");
   Result left = evaluate(*e.first);
   if (failed(left))
     return failure();

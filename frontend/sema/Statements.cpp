@@ -95,6 +95,8 @@ void Evaluator::emitStatement(const Stmt &statement) {
                   std::string(isBreak ? "'break'" : "'continue'") + " outside of a loop");
       return;
     }
+    beyondTriton(statement.range, isBreak ? "'break'" : "'continue'", "C12",
+                 isBreak ? "use 'while' with a condition" : "put the rest of the body under 'if'");
     (isBreak ? env().broke : env().continued) = Value(true);
     env().unreachable = true;
     return;

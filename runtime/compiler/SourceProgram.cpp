@@ -228,6 +228,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
       .add("sources", llvm::StringRef(digest))
       .add("kernel", llvm::StringRef(function->qualifiedName))
       .add("signature", llvm::StringRef(getCanonicalText(signature)));
+  if (Frontend::isStrict())
+    source.add("strict", llvm::StringRef("1"));
   if (options.debug == kAssertionsAlone)
     source.add("overflow checks", llvm::StringRef("none"));
   std::string warnings;

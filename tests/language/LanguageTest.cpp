@@ -2,7 +2,8 @@
 // results that were written by hand. By default on the interpreter, with and without the optimizer,
 // and on the emulator of threads; with TILERUN_LANGUAGE_PLUGIN, a plugin's file, on its first
 // device, or, with TILERUN_LANGUAGE_TARGET as well, only compiled for that. Also: each word of each
-// rule is quoted, and no quote says anything else.
+// rule is quoted, and no quote says anything else; strict mode refuses what goes beyond Triton, and
+// nothing else.
 #include "tests/language/RuleFile.h"
 
 #include "frontend/Frontend.h"
@@ -192,28 +193,13 @@ protected:
   void compile(bool tf32) {
     const RuleCase &c = GetParam();
     llvm::StringMap<matrix::RunArgument> values;
-    KernelSignature signature;
-    signature.numWarps = c.warps;
-    signature.debug = c.debug;
-    signature.target = tf32 ? "cuda:sm_90a" : "";
-    LoadedModule *module = frontend.loadFile(c.file);
-    const JitFunction *function = module ? module->findFunction(c.kernel) : nullptr;
-    ASSERT_TRUE(function) << print();
-    for (const auto &[i, tensor] : llvm::enumerate(c.tensors)) {
-      values[tensor.name].buffer = int(i);
-      signature.arguments[tensor.name] = TypedArgument{tensor.type.getPointerTo(), 16};
-    }
-    for (const auto &[name, text] : c.values) {
-      llvm::Expected<ArgumentSpec> spec = specialize(*function, name, text, values[name]);
-      ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
-      signature.arguments[name] = *spec;
-    }
-    auto compiled = frontend.compile(*module, c.kernel, signature, context);
-    isCompiled = mlir::succeeded(compiled);
+    LoadedModule *module = nullptr;
+    compile(tf32, values, module);
+    if (HasFatalFailure())
+      return;
     compareMessages(*module);
     if (c.isRefused || !isCompiled)
       return;
-    kernel = std::move(*compiled);
     std::vector<std::string> printed, lines;
     llvm::SmallVector<llvm::StringRef> split;
     llvm::StringRef(kernel.staticOutput).split(split, '\n', -1, /*KeepEmpty=*/false);
@@ -228,6 +214,42 @@ protected:
       EXPECT_NE(ir.find(part.text), std::string::npos) << "no '" << part.text << "' in\n" << ir;
     for (const CompiledParameter &parameter : kernel.parameters)
       arguments.push_back(values[parameter.name]);
+  }
+
+  /// The errors of compiling, as they come.
+  std::vector<std::string> getErrors() {
+    llvm::StringMap<matrix::RunArgument> values;
+    LoadedModule *module = nullptr;
+    compile(GetParam().tf32, values, module);
+    std::vector<std::string> errors;
+    for (const Diagnostic &diagnostic : frontend.getDiagnostics().getDiagnostics())
+      if (diagnostic.severity == Severity::Error)
+        errors.push_back(diagnostic.message);
+    return errors;
+  }
+
+  void compile(bool tf32, llvm::StringMap<matrix::RunArgument> &values, LoadedModule *&module) {
+    const RuleCase &c = GetParam();
+    KernelSignature signature;
+    signature.numWarps = c.warps;
+    signature.debug = c.debug;
+    signature.target = tf32 ? "cuda:sm_90a" : "";
+    module = frontend.loadFile(c.file);
+    const JitFunction *function = module ? module->findFunction(c.kernel) : nullptr;
+    ASSERT_TRUE(function) << print();
+    for (const auto &[i, tensor] : llvm::enumerate(c.tensors)) {
+      values[tensor.name].buffer = int(i);
+      signature.arguments[tensor.name] = TypedArgument{tensor.type.getPointerTo(), 16};
+    }
+    for (const auto &[name, text] : c.values) {
+      llvm::Expected<ArgumentSpec> spec = specialize(*function, name, text, values[name]);
+      ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
+      signature.arguments[name] = *spec;
+    }
+    auto compiled = frontend.compile(*module, c.kernel, signature, context);
+    isCompiled = mlir::succeeded(compiled);
+    if (isCompiled)
+      kernel = std::move(*compiled);
   }
 
   void compareMessages(const LoadedModule &module) {
@@ -318,6 +340,44 @@ TEST_P(Language, Holds) {
   run(*interpreter, optimized);
   if (c.grid[1] * c.grid[2] == 1 && !c.fails) // Threads run grids of one axis.
     run(*threads, plain);
+}
+
+/// The rules that say "Beyond Triton".
+std::vector<std::string> getRulesBeyondTriton() {
+  std::vector<std::string> ids;
+  for (const Rule &rule : loadRules())
+    if (llvm::StringRef(rule.text).contains("Beyond Triton"))
+      ids.push_back(rule.id);
+  return ids;
+}
+
+TEST_P(Language, StrictModeRefusesWhatGoesBeyondTriton) {
+  const RuleCase &c = GetParam();
+  if (c.isRefused || getPlugin()) // Whose messages are compared, or which only runs kernels.
+    return;
+  static const std::vector<std::string> beyond = getRulesBeyondTriton();
+  ASSERT_GE(beyond.size(), 6u);
+  setenv(Frontend::kStrict, "1", 1);
+  std::vector<std::string> errors = getErrors();
+  unsetenv(Frontend::kStrict);
+  if (HasFatalFailure())
+    return;
+  std::vector<std::string> named;
+  for (llvm::StringRef error : errors) {
+    auto [before, after] = error.split(" goes beyond Triton (rule ");
+    EXPECT_FALSE(after.empty()) << error.str();
+    named.push_back(after.split(')').first.str());
+    EXPECT_TRUE(llvm::is_contained(beyond, named.back())) << error.str();
+  }
+  // The other kernels are those that compare_with_triton.py runs under Triton.
+  if (!c.isBeyond)
+    EXPECT_TRUE(errors.empty()) << llvm::join(errors, "\n");
+  // Triton's descriptors do what its other atomics do not.
+  const bool isOfDescriptors = c.kernel == "extrema_of_descriptors";
+  for (const std::string &rule : c.rules)
+    if (llvm::is_contained(beyond, rule) && !isOfDescriptors)
+      EXPECT_TRUE(llvm::is_contained(named, rule)) << rule << " is quoted and not named";
+  EXPECT_EQ(isCompiled, errors.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Language, testing::ValuesIn(loadCases()),

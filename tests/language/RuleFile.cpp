@@ -213,7 +213,7 @@ static llvm::Error readCase(StringRef words, RuleCase &out) {
     } else if (word == "tf32") {
       out.tf32 = true;
     } else if (word == "beyond") {
-      continue; // For compare_with_triton.py.
+      out.isBeyond = true;
     } else if (isValue && name == "grid") {
       llvm::SmallVector<StringRef> sizes;
       rest.split(sizes, ',');
@@ -344,6 +344,9 @@ llvm::Expected<RuleFile> test::readRuleFile(const std::string &path) {
       addQuotes(takeDocstring(lines, ++i), path + "::" + name, out.quotes);
       if (out.quotes.size() == before)
         return makeError(path + ":" + llvm::Twine(number) + ": '" + name + "' quotes no rule");
+      for (size_t j = first; j < out.cases.size(); ++j)
+        for (size_t k = before; k < out.quotes.size(); ++k)
+          out.cases[j].rules.push_back(out.quotes[k].id);
       continue;
     }
     if (StringRef text = line.trim(); text.consume_front("# error: ")) {

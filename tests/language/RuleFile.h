@@ -11,7 +11,8 @@
 //   grid=2,3 warps=8 debug tf32
 //   refused            the compiler says what "# error:" comments in the kernel say, nothing else
 //   fails              a check at run time says what a "# fails:" comment says
-//   beyond             Triton does not promise this (compare_with_triton.py leaves it out)
+//   beyond             Triton does not promise this (compare_with_triton.py leaves it out), and
+//                      strict mode may refuse it
 //   without=vulkan     the backend of that device refuses the kernel
 //   without=hip:gfx942 the same, of devices with that target alone
 // Elements: 1*4 is four times 1; of floats nan, inf, and 0x3c00 for bits.
@@ -69,6 +70,8 @@ struct RuleCase {
   std::array<uint32_t, 3> grid{1, 1, 1};
   unsigned warps = 4;
   bool debug = false, tf32 = false, isRefused = false, fails = false;
+  bool isBeyond = false;          ///< Triton does not promise this, or does not take it.
+  std::vector<std::string> rules; ///< That the kernel quotes.
   std::vector<std::string> without;
   std::vector<Expectation> errors, prints, failures, parts;
 

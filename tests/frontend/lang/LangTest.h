@@ -38,6 +38,10 @@ public:
   void warning(SourceRange, const llvm::Twine &message) override {
     warnings.push_back(message.str());
   }
+  void beyondTriton(SourceRange, const llvm::Twine &what, llvm::StringRef rule,
+                    const llvm::Twine &) override {
+    beyond.push_back((what + " (" + rule + ")").str());
+  }
   void print(const llvm::Twine &text) override { printed += text.str(); }
   mlir::Location getLocation(SourceRange) override { return mlir::UnknownLoc::get(&context); }
   int64_t getOption(llvm::StringRef name) override {
@@ -52,7 +56,7 @@ public:
   LoadedModule *prelude = nullptr;
   std::map<std::string, int64_t> options{{"num_warps", 4}};
   std::map<const JitFunction *, Function> functions;
-  std::vector<std::string> errors, warnings;
+  std::vector<std::string> errors, warnings, beyond;
   std::vector<SourceRange> errorRanges;
   std::string printed, target;
 };

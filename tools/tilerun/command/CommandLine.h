@@ -74,6 +74,7 @@ struct Options {
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
   std::optional<uint64_t> maxOperations;
+  bool strictTriton = false; ///< Of corpus, too.
   bool optimize = true;
   bool debug = false;
   bool remarks = false;                ///< Of run and compile.

@@ -56,6 +56,10 @@ void addLimits(CLI::App *app, Options &options) {
                   "Operations that unrolled loops may expand a kernel to (default: 100000, or "
                   "TILERUN_MAX_OPERATIONS)")
       ->check(CLI::Range(uint64_t(1), UINT64_MAX / 2));
+  app->add_flag(
+      "--strict-triton", options.strictTriton,
+      "Refuse what Triton does not take, with the rule's number (docs/language.md), so that "
+      "the kernel runs there; or TILERUN_STRICT=1");
 }
 
 void addCompileOptions(CLI::App *app, Options &options) {

@@ -94,6 +94,8 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
   // For every frontend of this process, also that of the library that tunes.
   if (options.maxOperations)
     setenv(Frontend::kMaxOperations, std::to_string(*options.maxOperations).c_str(), 1);
+  if (options.strictTriton)
+    setenv(Frontend::kStrict, "1", 1);
   if (llvm::Error error = startEmulation(options))
     return finishOutput(reportError(std::move(error), options, nullptr));
   if (llvm::Error error = readSchedule(options))
