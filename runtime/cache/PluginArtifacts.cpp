@@ -1,6 +1,8 @@
 // Keys and compilation of plugins' artifacts.
 #include "runtime/cache/PluginArtifacts.h"
 
+#include "runtime/plugin/Trace.h"
+
 #include <cstdio>
 
 using namespace tilerun;
@@ -73,8 +75,13 @@ Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *
                           std::string("plugin '") + table.name + "' has no compiler", "compile",
                           table.name, ""});
   const TilerunPluginArtifact *made = nullptr;
-  if (TilerunStatus status = table.compile(&request, &made, errors.getSink()))
-    return Outcome::fail(errors.take(status));
+  {
+    Span span("compile", std::string("compile by ") + table.name);
+    if (span)
+      span.note("target", getText(request.target).str());
+    if (TilerunStatus status = table.compile(&request, &made, errors.getSink()))
+      return Outcome::fail(errors.take(status));
+  }
   std::string reason;
   std::shared_ptr<const Artifact> artifact = take(table, made, reason);
   if (!artifact)
@@ -86,6 +93,7 @@ Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *
   if (!device || !table.finalize_artifact)
     return {artifact, nullptr};
   const TilerunPluginArtifact *binary = nullptr;
+  Span span("compile", std::string("compile by the driver of ") + table.name);
   if (TilerunStatus status = table.finalize_artifact(device, &artifact->get(), &binary, nullptr))
     return {artifact, nullptr, /*provisional=*/!isLasting(status)};
   if (std::shared_ptr<const Artifact> final = take(table, binary, reason))

@@ -7,9 +7,11 @@
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/cache/PluginArtifacts.h"
+#include "runtime/plugin/Trace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace tilerun;
@@ -30,6 +32,29 @@ static bool wantsChecks(const TilerunCompileOptions &options) {
   return options.checks || (!checks.empty() && checks != "false");
 }
 
+namespace {
+/// Passes and analyses as spans; the adaptors that run passes on functions are not.
+class PassTrace : public mlir::PassInstrumentation {
+public:
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *) override {
+    spans.push_back(pass->getName().starts_with("mlir::detail::")
+                        ? nullptr
+                        : std::make_unique<Span>("pass", pass->getName().str()));
+  }
+  void runAfterPass(mlir::Pass *, mlir::Operation *) override { spans.pop_back(); }
+  void runAfterPassFailed(mlir::Pass *, mlir::Operation *) override { spans.pop_back(); }
+  void runBeforeAnalysis(llvm::StringRef name, mlir::TypeID, mlir::Operation *) override {
+    spans.push_back(std::make_unique<Span>("pass", name.str()));
+  }
+  void runAfterAnalysis(llvm::StringRef, mlir::TypeID, mlir::Operation *) override {
+    spans.pop_back();
+  }
+
+private:
+  std::vector<std::unique_ptr<Span>> spans; ///< Of the one thread that runs passes.
+};
+} // namespace
+
 Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
                           const TilerunCompileOptions &options) {
   if (wantsChecks(options))
@@ -41,7 +66,10 @@ Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
   });
   // A module that crosses the plugin ABI has no descriptors, so that plugins of every version can
   // read it.
+  Span span("compile", "optimize");
   mlir::PassManager manager(module.getContext());
+  if (Trace::isOn())
+    manager.addInstrumentation(std::make_unique<PassTrace>());
   if (getOption(options, "opt-level") == "0")
     manager.addPass(createTileExpandDescriptors());
   else
@@ -56,6 +84,7 @@ Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
                               const TilerunCompileOptions &options,
                               std::vector<uint8_t> &bytecode) {
   TILERUN_TRY(optimize(module, kernel, options));
+  Span span("compile", "write bytecode");
   bytecode = tile::writeModule(module);
   return {};
 }

@@ -6,6 +6,7 @@
 #include "frontend/sema/Names.h"
 #include "ir/tile/TileOps.h"
 #include "runtime/core/Arguments.h"
+#include "runtime/plugin/Trace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -107,6 +108,7 @@ std::vector<SourceParameter> compiler::describeParameters(const JitFunction &fun
 }
 
 Status SourceProgram::load(const std::string &path, Load loadModule, const std::string &kernel) {
+  Span span("compile", "parse");
   module = loadModule(frontend);
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, takeDiagnostics());
@@ -223,6 +225,11 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
                               core::CompiledArtifact &artifact) {
   KernelSignature signature;
   TILERUN_TRY(readSignature(text, device.getInfo().target, options, signature));
+  Span span("compile", "compile " + name);
+  if (span) {
+    span.note("device", device.getId());
+    span.note("signature", text);
+  }
   cache::KeyBuilder source("artifact of source");
   source.add("frontend", llvm::StringRef(getFrontendBuild()))
       .add("sources", llvm::StringRef(digest))
@@ -241,6 +248,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
       text, options, artifact);
   // Here no lock is held, and no other program waits for this one's artifact.
   log(TILERUN_LOG_WARNING, warnings);
+  if (span && status.isOk())
+    span.note("from cache", artifact.fromCache ? "true" : "false");
   return status;
 }
 
@@ -259,6 +268,7 @@ Status SourceProgram::makeTile(const KernelSignature &signature,
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
   {
     std::lock_guard lock(mutex);
+    Span span("compile", "frontend");
     compiled = frontend.compile(*module, function->qualifiedName, signature, context);
     std::string diagnostics = takeDiagnostics();
     if (mlir::failed(compiled))

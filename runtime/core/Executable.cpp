@@ -22,6 +22,7 @@ Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
   if (!info)
     return Status(TILERUN_STATUS_INTERNAL,
                   "the artifact for " + device.getId() + " has no kernel '" + name + "'");
+  Span span("load", "load " + name);
   std::shared_ptr<Executable> executable(new Executable(device, name));
   TILERUN_TRY(executable->readInfo(*info, details));
   TILERUN_TRY(TILERUN_CALL(device.getTable(), load_module, device.getHandle(), &artifact,
@@ -76,9 +77,21 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
   return {};
 }
 
-Status Executable::launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const {
+Status Executable::launchSlowly(const Stream &stream, TilerunPluginLaunch &launch) const {
+  Span span("launch", name);
+  if (span) {
+    const auto size = [&](int axis) { return std::to_string(launch.grid[axis]); };
+    span.note("device", device.getId());
+    span.note("grid", size(0) + " x " + size(1) + " x " + size(2));
+  }
+  return launchUnrecorded(stream, launch);
+}
+
+Status Executable::launchUnrecorded(const Stream &stream, TilerunPluginLaunch &launch) const {
   plugin::LaunchPlan::Words words;
-  plugin::LaunchPlan::Refusal refusal = plan->apply(launch, words);
+  plugin::LaunchPlan::Refusal refusal;
+  if (plan)
+    refusal = plan->apply(launch, words);
   if (!refusal) [[likely]]
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   if (refusal.isOfArguments && makeGeneral)
@@ -95,7 +108,10 @@ Status Executable::launchGeneral(const Stream &stream, TilerunPluginLaunch &laun
       TILERUN_TRY(makeGeneral(general));
     other = general;
   }
-  return other->launch(stream, launch.grid, launch.arguments, launch.flags, launch.ranges);
+  // One launch of the caller's is one event of a trace.
+  TilerunPluginLaunch again =
+      other->makeLaunch(launch.grid, launch.arguments, launch.flags, launch.ranges);
+  return other->launchUnrecorded(stream, again);
 }
 
 void Executable::unload() {

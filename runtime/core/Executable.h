@@ -3,6 +3,7 @@
 
 #include "runtime/core/Device.h"
 #include "runtime/plugin/LaunchPlan.h"
+#include "runtime/plugin/Trace.h"
 
 #include <functional>
 #include <mutex>
@@ -59,20 +60,9 @@ public:
   [[gnu::always_inline]] Status launch(const Stream &stream, const uint32_t grid[3],
                                        const void *packed, uint32_t flags = 0,
                                        const TilerunMemoryRange *ranges = nullptr) const {
-    TilerunPluginLaunch launch = {sizeof(launch),
-                                  {grid[0], grid[1], grid[2]},
-                                  threads,
-                                  sharedBytes,
-                                  packed,
-                                  packedBytes,
-                                  flags,
-                                  0,
-                                  ranges,
-                                  nullptr,
-                                  {},
-                                  0};
-    if (plan) [[unlikely]]
-      return launchPlanned(stream, launch);
+    TilerunPluginLaunch launch = makeLaunch(grid, packed, flags, ranges);
+    if (plan || Trace::isOn()) [[unlikely]]
+      return launchSlowly(stream, launch);
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   }
 
@@ -80,7 +70,26 @@ private:
   friend class Device;
   Executable(Device &device, std::string name);
   Status readInfo(const TilerunPluginKernelInfo &info, const TilerunPluginKernelDetails *details);
-  Status launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const;
+  [[gnu::always_inline]] TilerunPluginLaunch makeLaunch(const uint32_t grid[3], const void *packed,
+                                                        uint32_t flags,
+                                                        const TilerunMemoryRange *ranges) const {
+    return {sizeof(TilerunPluginLaunch),
+            {grid[0], grid[1], grid[2]},
+            threads,
+            sharedBytes,
+            packed,
+            packedBytes,
+            flags,
+            0,
+            ranges,
+            nullptr,
+            {},
+            0};
+  }
+  /// Of a kernel with a plan, or while a trace is recorded.
+  Status launchSlowly(const Stream &stream, TilerunPluginLaunch &launch) const;
+  /// Completes the launch by the plan, if there is one.
+  Status launchUnrecorded(const Stream &stream, TilerunPluginLaunch &launch) const;
   Status launchGeneral(const Stream &stream, TilerunPluginLaunch &launch) const;
   void unload(); ///< Under the lock of `modules`, with the device's work done.
   Status makeGridError(int axis, uint64_t programs) const;

@@ -3,6 +3,7 @@
 
 #include "runtime/core/Device.h"
 #include "runtime/plugin/Discovery.h"
+#include "runtime/plugin/Trace.h"
 
 #include <functional>
 
@@ -10,7 +11,9 @@ namespace tilerun::core {
 
 class Runtime {
 public:
-  explicit Runtime(plugin::DiscoveryOptions options) : options(std::move(options)) {}
+  explicit Runtime(plugin::DiscoveryOptions options) : options(std::move(options)) {
+    Trace::startFromEnvironment();
+  }
 
   /// Loads one more plugin, without a trial in a child process.
   Status loadPlugin(const std::string &path);

@@ -1,6 +1,7 @@
 // Streams, events, and copies.
 #include "runtime/core/Device.h"
 #include "runtime/core/MemoryPool.h"
+#include "runtime/plugin/Trace.h"
 
 #include <algorithm>
 #include <vector>
@@ -39,6 +40,7 @@ Status Stream::getNative(uint64_t &native) const {
   return TILERUN_CALL(device.getTable(), get_native_stream, device.getHandle(), handle, &native);
 }
 Status Stream::synchronize() const {
+  Span span("wait", "wait for stream");
   return TILERUN_CALL(device.getTable(), synchronize_stream, device.getHandle(), handle);
 }
 Status Stream::query() const {
@@ -49,6 +51,14 @@ Status Stream::query() const {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// The host's part of a copy: where the driver works asynchronously, until it has taken it.
+static void describe(Span &span, const Device &device, uint64_t bytes) {
+  if (!span)
+    return;
+  span.note("device", device.getId());
+  span.note("bytes", std::to_string(bytes));
+}
+
 Status Stream::checkRange(const char *what, TilerunAddress address, uint64_t bytes) const {
   return device.getPool().checkRange(what, address, bytes);
 }
@@ -56,6 +66,8 @@ Status Stream::checkRange(const char *what, TilerunAddress address, uint64_t byt
 Status Stream::copyToDevice(TilerunAddress to, const void *from, uint64_t bytes) const {
   if (!bytes)
     return {};
+  Span span("copy", "copy to device");
+  describe(span, device, bytes);
   TILERUN_TRY(checkRange("copy to", to, bytes));
   return TILERUN_CALL(device.getTable(), copy_to_device, device.getHandle(), handle, to, from,
                       bytes);
@@ -63,6 +75,8 @@ Status Stream::copyToDevice(TilerunAddress to, const void *from, uint64_t bytes)
 Status Stream::copyFromDevice(void *to, TilerunAddress from, uint64_t bytes) const {
   if (!bytes)
     return {};
+  Span span("copy", "copy from device");
+  describe(span, device, bytes);
   TILERUN_TRY(checkRange("copy from", from, bytes));
   return TILERUN_CALL(device.getTable(), copy_from_device, device.getHandle(), handle, to, from,
                       bytes);
@@ -70,6 +84,8 @@ Status Stream::copyFromDevice(void *to, TilerunAddress from, uint64_t bytes) con
 Status Stream::copyOnDevice(TilerunAddress to, TilerunAddress from, uint64_t bytes) const {
   if (!bytes)
     return {};
+  Span span("copy", "copy on device");
+  describe(span, device, bytes);
   TILERUN_TRY(checkRange("copy to", to, bytes));
   TILERUN_TRY(checkRange("copy from", from, bytes));
   return TILERUN_CALL(device.getTable(), copy_on_device, device.getHandle(), handle, to, from,
@@ -79,6 +95,8 @@ Status Stream::fill(TilerunAddress to, uint32_t pattern, uint32_t patternBytes,
                     uint64_t bytes) const {
   if (!bytes)
     return {};
+  Span span("copy", "fill");
+  describe(span, device, bytes);
   TILERUN_TRY(checkRange("fill of", to, bytes));
   return TILERUN_CALL(device.getTable(), fill, device.getHandle(), handle, to, pattern,
                       patternBytes, bytes);
@@ -128,6 +146,8 @@ Status Stream::copyFrom(const Stream &source, TilerunAddress to, TilerunAddress 
     return {};
   TILERUN_TRY(checkRange("copy to", to, bytes));
   TILERUN_TRY(source.checkRange("copy from", from, bytes));
+  Span span("copy", "copy between devices");
+  describe(span, device, bytes);
   Device &peer = source.device;
   bool samePlugin = &peer.getPlugin() == &device.getPlugin();
   if (!samePlugin || (&peer != &device && !device.getTable().copy_from_peer))

@@ -3,6 +3,7 @@
 #include "runtime/tune/Tuner.h"
 
 #include "runtime/core/MemoryPool.h"
+#include "runtime/plugin/Trace.h"
 #include "runtime/tune/Keep.h"
 
 #include <algorithm>
@@ -142,6 +143,7 @@ static double getMedian(std::vector<double> times) {
 
 Status Tuning::measure(size_t index, double best, Measurement &measurement) {
   TILERUN_TRY(configs[index].refused);
+  Span span("tune", "configuration " + std::to_string(index));
   // The first run compiles, loads, and shows faults.
   TILERUN_TRY(launch(index, nullptr, nullptr));
   TILERUN_TRY(stream.synchronize());
@@ -209,6 +211,9 @@ Status Tuning::run(Result &result) {
 Status tune::tune(core::Stream &stream, const std::vector<Config> &configs, const Options &options,
                   Result &result) {
   result = {};
+  Span span("tune", "tune");
+  if (span)
+    span.note("configurations", std::to_string(configs.size()));
   if (configs.empty())
     return Status::invalid("there is no configuration to tune");
   cache::Key key;

@@ -57,6 +57,38 @@ TEST_F(DetailsTest, ClustersReachTheDevice) {
               "whole clusters of 2");
 }
 
+// Plans apply and refuse as without a trace, and the launch of a kernel without one is recorded
+// too.
+TEST_F(DetailsTest, RecordedLaunchesAreCompletedAsOthersAre) {
+  Kernel persistent(makeProgram("tilerun_test_persistent", {"out", "n"}));
+  Kernel cluster(makeProgram("tilerun_test_cluster", {"out"}));
+  Kernel plain(TestProgram::makeAdd());
+  ASSERT_TRUE(Trace::start());
+  const Status planned = launch(persistent, {pointerTo(out), integer(29)}, {2, 3, 5});
+  std::vector<int32_t> got(getOut(), getOut() + 31);
+  const Status refused = launch(cluster, {pointerTo(out)}, {5, 1, 1});
+  const Status added = launch(
+      plain, {pointerTo(out), pointerTo(out), pointerTo(out), integer(8), integer(128)}, {1, 1, 1});
+  std::vector<Trace::Event> events;
+  uint64_t dropped = 0;
+  ASSERT_TRUE(Trace::stop(events, dropped));
+  ASSERT_OK(planned);
+  for (int v = 0; v < 31; ++v)
+    EXPECT_EQ(got[v], v < 29 ? v % 4 + 1 : -1) << v;
+  expectError(refused, TILERUN_STATUS_INVALID_ARGUMENT,
+              "kernel 'tilerun_test_cluster': the grid has 5 programs on axis 0, which are not "
+              "whole clusters of 2");
+  ASSERT_OK(added);
+  EXPECT_EQ(getOut()[0], 2 * got[0]);
+  std::vector<std::string> launches;
+  for (const Trace::Event &event : events)
+    if (std::string(event.category) == "launch")
+      launches.push_back(event.name + ": " + event.notes.back().second);
+  EXPECT_EQ(launches, (std::vector<std::string>{"tilerun_test_persistent: 2 x 3 x 5",
+                                                "tilerun_test_cluster: 5 x 1 x 1",
+                                                "tilerun_test_add: 1 x 1 x 1"}));
+}
+
 TEST_F(DetailsTest, LargerClustersThanTheDeviceHasAreRefused) {
   std::shared_ptr<TestProgram> program = makeProgram("tilerun_test_cluster", {"out"});
   program->cluster = 4;

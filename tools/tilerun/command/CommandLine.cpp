@@ -12,6 +12,8 @@
 #include <bit>
 #include <cmath>
 #include <iostream>
+#include <list>
+#include <string_view>
 
 namespace tilerun::command {
 
@@ -189,6 +191,10 @@ Completions completeCommandLine(const std::vector<std::string> &words) {
   out.words = namesOfSubcommands(*at);
   if (!out.words.empty())
     return out;
+  if (at->get_name() == "man") {
+    out.words = namesOfSubcommands(app);
+    return out;
+  }
   if (at->get_name() == "completion") {
     out.words = {"bash", "zsh", "fish"};
     return out;
@@ -211,6 +217,11 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   const Grammar grammar = addGrammar(app, options);
   // 'help run' is 'run --help'; 'help --help' says what 'help' does.
   std::vector<const char *> words(argv, argv + argc);
+  // A kernel of stdin looks like an option.
+  std::list<std::string> targets;
+  for (const char *&word : words)
+    if (std::string_view(word).starts_with("-::"))
+      word = targets.emplace_back("./" + std::string(word)).c_str();
   auto isHelpOption = [](std::string_view word) { return word == "--help" || word == "-h"; };
   if (argc > 1 && words[1] == std::string("help") && (argc == 2 || !isHelpOption(words[2]))) {
     words.erase(words.begin() + 1);
@@ -240,6 +251,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
     if (CLI::App *sub = app.get_subcommand(name);
         !options.emulate.empty() && sub->parsed() && sub->count("--device") == 0)
       options.device = options.emulate.substr(0, options.emulate.find(':')) + ":0";
+  if (options.target.starts_with("./-::"))
+    options.target.erase(0, 2);
   options.emitGiven = grammar.emit->count() > 0;
   if (!options.emitGiven)
     options.emit = options.targets.empty() ? "tile" : "";

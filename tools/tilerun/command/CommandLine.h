@@ -37,11 +37,13 @@ struct Options {
     Completion,
     Complete,
     Version,
-    Layout
+    Layout,
+    Man
   };
   Command command = Command::Run;
 
-  std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`, or a layout.
+  /// FILE.py::KERNEL, or FILE.py for `list`, or a layout. The file `-` is stdin.
+  std::string target;
   std::string device = "cpu";
   /// GPUs to emulate, "hip:gfx942,gfx1100"; the first of them is `device` if none was given.
   std::string emulate;
@@ -75,6 +77,8 @@ struct Options {
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
   std::optional<uint64_t> maxOperations;
   bool strictTriton = false; ///< Of corpus, too.
+  bool timing = false;       ///< Of demo, too.
+  std::string traceOut;      ///< A file; of demo, too.
   bool optimize = true;
   bool debug = false;
   bool remarks = false;                ///< Of run and compile.
@@ -124,6 +128,9 @@ struct Options {
   std::string element = "f32";
   std::string format; ///< Empty: by the name of the output.
 
+  // man; its folder is `output`
+  std::vector<std::string> manOf; ///< A command's words.
+
   // completion
   std::string shell;
   std::vector<std::string> words; ///< Of the command line so far, the last unfinished.
@@ -150,6 +157,14 @@ struct Completions {
 };
 /// `words` are the command line's after the program's name, of which the last is unfinished.
 Completions completeCommandLine(const std::vector<std::string> &words);
+
+/// A page of the manual, in the language of man(7).
+struct ManPage {
+  std::string name; ///< "tilerun-plugin-check"
+  std::string text;
+};
+/// The command's and those of all subcommands, from the grammar that their help comes from.
+std::vector<ManPage> makeManPages();
 
 std::string getVersion(); ///< "0.2.0 (LLVM 22.1.0)"
 /// Names of the subcommands.

@@ -22,6 +22,7 @@ llvm::Expected<ExitCode> runPluginCheck(const Options &options);
 llvm::Expected<ExitCode> runDemo(const Options &options);
 llvm::Expected<ExitCode> runCorpus(const Options &options);
 llvm::Expected<ExitCode> runCache(const Options &options);
+llvm::Expected<ExitCode> runMan(const Options &options);
 llvm::Expected<ExitCode> runCompletion(const Options &options);
 /// Prints what may come next on a command line, for the scripts of `completion`.
 llvm::Expected<ExitCode> runComplete(Session &session);

@@ -83,7 +83,10 @@ static void printLine(llvm::raw_ostream &os, const Painter &painter, Session &se
   SourceManager &sources = session.frontend.getSources();
   if (position.line == 0 || position.file.empty())
     return;
-  llvm::Expected<uint32_t> file = sources.addFile(position.file);
+  // The session's own file may be stdin, which cannot be read again.
+  const bool isOwn = session.module && session.module->path == position.file;
+  llvm::Expected<uint32_t> file =
+      isOwn ? llvm::Expected<uint32_t>(session.module->file) : sources.addFile(position.file);
   if (!file) {
     // Text that is not a file (the prelude) has no lines to show.
     llvm::consumeError(file.takeError());

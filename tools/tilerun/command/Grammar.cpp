@@ -36,6 +36,8 @@ void addCommon(CLI::App *app, Options &options) {
       ->option_text("WHEN");
 }
 
+constexpr const char *kTargetHelp = "FILE.py::KERNEL; the file - is stdin: -::KERNEL";
+
 /// CLI11's own check lets NaN pass and names the largest double as a bound.
 std::string checkTolerance(const std::string &text) {
   double value = 0;
@@ -60,6 +62,17 @@ void addLimits(CLI::App *app, Options &options) {
       "--strict-triton", options.strictTriton,
       "Refuse what Triton does not take, with the rule's number (docs/language.md), so that "
       "the kernel runs there; or TILERUN_STRICT=1");
+}
+
+void addTimingOptions(CLI::App *app, Options &options) {
+  app->add_flag(
+      "--timing", options.timing,
+      "Report on stderr (and in --json) where the time of the command went: parsing, passes, "
+      "compilers, copies, launches");
+  app->add_option(
+         "--trace-out", options.traceOut,
+         "FILE.json: write the same as a timeline, which Perfetto and chrome://tracing show")
+      ->type_name("FILE");
 }
 
 void addCompileOptions(CLI::App *app, Options &options) {
@@ -94,6 +107,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
       ->option_text("WAY");
   app->add_flag("--debug", options.debug, "Enable device_assert and overflow checks");
   addLimits(app, options);
+  addTimingOptions(app, options);
 }
 
 void addEmulate(CLI::App *app, Options &options) {
@@ -124,7 +138,7 @@ void addRemarksOption(CLI::App *app, Options &options) {
 
 void addRunOptions(CLI::App *app, Options &options) {
   addCacheOption(app, options);
-  app->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  app->add_option("TARGET", options.target, kTargetHelp)->required();
   app->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
   app->add_option("--grid", options.grid,
                   "Programs along 1 to 3 axes, e.g. 'cdiv(n, BLOCK), 4', or a lambda of META; a "
@@ -238,7 +252,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
       "constant, or a\ntuple of these in brackets, 't=(*f32:16, (i32, 3))'. Instead of it, "
       "arguments of a launch may be given ('tilerun run --help').\n");
-  compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  compile->add_option("TARGET", options.target, kTargetHelp)->required();
   compile
       ->add_option("ARGUMENT", options.arguments, "NAME=VALUE, as of run, instead of --signature")
       ->type_name("");
@@ -279,7 +293,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
                                  "autotune configs, heuristics,\nhelpers.\n\n"
                                  "Examples:\n  tilerun list matmul.py\n"
                                  "  tilerun list matmul.py --json\n");
-  list->add_option("FILE", options.target, "FILE.py")->required();
+  list->add_option("FILE", options.target, "FILE.py, or - for stdin")->required();
   addCommon(list, options);
 
   CLI::App *layout = app.add_subcommand(
@@ -364,6 +378,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   demo->add_option("--repeat", options.repeat, "Launches of each; the fastest is shown")
       ->check(CLI::Range(1, 1000000));
   addCacheOption(demo, options);
+  addTimingOptions(demo, options);
   addCommon(demo, options);
 
   CLI::App *corpus = app.add_subcommand(
@@ -411,7 +426,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
           "      --grid 'cdiv(n_elements, BLOCK_SIZE)' --vary BLOCK_SIZE=256,512,1024 "
           "--vary num_warps=2,4\n\n") +
           kValues);
-  tune->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  tune->add_option("TARGET", options.target, kTargetHelp)->required();
   tune->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
   tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters");
   tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
@@ -455,6 +470,17 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       ->type_name("")
       ->option_text(" ");
 
+  CLI::App *man = app.add_subcommand(
+      "man", "Print a page of the manual, or write all of them.\n\nExamples:\n"
+             "  tilerun man run | man -l -\n"
+             "  tilerun man -o ~/.local/share/man/man1     then: man tilerun-run\n");
+  man->add_option("COMMAND", options.manOf,
+                  "A command, such as 'plugin check' (default: the page "
+                  "about all)")
+      ->type_name("");
+  man->add_option("-o,--output", options.output, "Folder to write every page to, as NAME.1")
+      ->type_name("FOLDER");
+
   CLI::App *version = app.add_subcommand("version", "Print the version.");
   addCommon(version, options);
   app.add_subcommand("help", "Print the help of a command: 'tilerun help run'.");
@@ -473,6 +499,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
            {corpus, Command::Corpus},
            {tune, Command::Tune},
            {completion, Command::Completion},
+           {man, Command::Man},
            {version, Command::Version}},
           emit};
 }

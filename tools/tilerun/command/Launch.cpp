@@ -5,6 +5,7 @@
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/MemoryPool.h"
+#include "runtime/plugin/Trace.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Crash.h"
 #include "tools/tilerun/command/Library.h"
@@ -38,13 +39,19 @@ static llvm::Error checkFormat(llvm::StringRef path, const Tensor &tensor) {
 }
 
 llvm::Error Launch::run() {
-  TILERUN_TRY_VALUE(bound, bindArguments(session));
-  binding = std::move(bound);
+  {
+    Span span("host", "make arguments");
+    TILERUN_TRY_VALUE(bound, bindArguments(session));
+    binding = std::move(bound);
+  }
   if (session.options.command == Options::Command::Check && !device->checksBounds())
     return makeUsageError("device '" + device->getId() + "' cannot run checks; use --device cpu");
   TILERUN_TRY_ERROR(checkPhases(device->getPlugin(), device->getInfo().target, session.options));
   TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
-  TILERUN_TRY_ERROR(prepareOutputs());
+  {
+    Span span("host", "compute expectations");
+    TILERUN_TRY_ERROR(prepareOutputs());
+  }
   TILERUN_TRY_ERROR(checkSurplus(session));
   if (!session.options.allowOverlap)
     TILERUN_TRY_ERROR(checkOverlap(binding));
@@ -58,6 +65,7 @@ llvm::Error Launch::run() {
                             : isCheck               ? "activity"
                                                     : ""));
   TILERUN_TRY_ERROR(execute());
+  Span span("host", "compare");
   for (Expectation &expectation : expectations)
     expectation.result = compare(expectation);
   if (!allMatch() && (isRun || isCheck))
@@ -252,9 +260,7 @@ llvm::Error Launch::askRemarks(const std::string &signature,
                                const TilerunCompileOptions &settings) {
   const std::string &target = device->getInfo().target;
   std::shared_ptr<core::Program> program;
-  TILERUN_TRY_LIBRARY(compiler::loadFile(std::make_shared<compiler::Services>(),
-                                         session.module->path, session.kernel->qualifiedName,
-                                         program));
+  TILERUN_TRY_LIBRARY(session.loadAgain(std::make_shared<compiler::Services>(), program));
   llvm::Expected<llvm::json::Array> read = llvm::json::Array();
   TILERUN_TRY_LIBRARY(
       program->emit(device->getPlugin(), target, signature, settings, "remarks-json",

@@ -3,6 +3,7 @@
 
 #include "frontend/Frontend.h"
 #include "runtime/core/Arguments.h"
+#include "runtime/plugin/Trace.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -52,6 +53,7 @@ core::Status command::searchPlugins(llvm::StringRef name,
 llvm::Expected<std::shared_ptr<core::Device>>
 command::openDevice(const std::string &id, const core::DeviceOptions &options) {
   std::shared_ptr<core::Device> device;
+  Span span("load", "open " + id);
   TILERUN_TRY_LIBRARY(
       searchPlugins(llvm::StringRef(id).split(':').first, [&](core::Runtime &runtime) {
         return runtime.openDevice(id, options, device);

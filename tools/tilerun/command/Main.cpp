@@ -3,6 +3,7 @@
 #include "tools/tilerun/command/Emulate.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
+#include "tools/tilerun/command/Timing.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -48,6 +49,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runCompletion(session.options);
   case Options::Command::Complete:
     return runComplete(session);
+  case Options::Command::Man:
+    return runMan(session.options);
   case Options::Command::Version:
     return runVersion(session.options);
   }
@@ -100,9 +103,15 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     return finishOutput(reportError(std::move(error), options, nullptr));
   if (llvm::Error error = readSchedule(options))
     return finishOutput(reportError(std::move(error), options, nullptr));
+  TraceRecorder trace(options);
+  if (llvm::Error error = trace.start())
+    return finishOutput(reportError(std::move(error), options, nullptr));
   Session session(options);
   llvm::Expected<ExitCode> code = dispatch(session);
-  if (code)
-    return finishOutput(*code);
-  return finishOutput(reportError(code.takeError(), options, &session.getDiagnostics()));
+  ExitCode result =
+      code ? *code : reportError(code.takeError(), options, &session.getDiagnostics());
+  // Of a command that failed, too: the time until then may be what is looked for.
+  if (llvm::Error error = trace.finish())
+    result = reportError(std::move(error), options, nullptr);
+  return finishOutput(result);
 }

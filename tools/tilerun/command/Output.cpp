@@ -69,7 +69,15 @@ llvm::json::Value command::diagnosticsToJson(const DiagnosticEngine &diagnostics
   return llvm::json::Value(jsonText(text));
 }
 
+static std::function<void(llvm::json::Object &)> jsonAddition;
+
+void command::setJsonAddition(std::function<void(llvm::json::Object &)> add) {
+  jsonAddition = std::move(add);
+}
+
 void command::printJson(llvm::json::Object object) {
+  if (jsonAddition)
+    jsonAddition(object);
   llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
   llvm::outs().flush();
 }

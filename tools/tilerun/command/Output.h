@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -70,6 +71,8 @@ llvm::json::Value diagnosticsToJson(const DiagnosticEngine &diagnostics);
 
 /// Prints a JSON object as the command's result.
 void printJson(llvm::json::Object object);
+/// Adds to what `printJson` prints from now on; it is called last, when the work is done.
+void setJsonAddition(std::function<void(llvm::json::Object &)> add);
 
 /// A text for JSON, which is UTF-8: other bytes become U+FFFD. Every string that goes into JSON and
 /// is not a literal of this program goes through it, because llvm::json takes no other.

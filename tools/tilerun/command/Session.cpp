@@ -4,10 +4,12 @@
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "runtime/compiler/Programs.h"
+#include "runtime/plugin/Trace.h"
 #include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace tilerun;
@@ -84,7 +86,28 @@ static std::string suggestFile(llvm::StringRef path) {
   return ("; did you mean '" + full + "'?").str();
 }
 
+/// The name of stdin in messages.
+static constexpr llvm::StringLiteral kStdin = "<stdin>";
+
+core::Status Session::loadAgain(std::shared_ptr<const compiler::Services> services,
+                                std::shared_ptr<core::Program> &program) {
+  if (module->path == kStdin)
+    return compiler::loadText(std::move(services), module->path,
+                              frontend.getSources().getText(module->file).str(),
+                              kernel->qualifiedName, program);
+  return compiler::loadFile(std::move(services), module->path, kernel->qualifiedName, program);
+}
+
 llvm::Error Session::loadFile(llvm::StringRef path) {
+  if (path == "-") {
+    // It can be read once; tuning loads a kernel for each configuration.
+    static const auto text = llvm::MemoryBuffer::getSTDIN();
+    if (!text)
+      return makeUsageError("cannot read stdin: " + text.getError().message());
+    Span span("compile", "parse");
+    module = frontend.loadText(kStdin, (*text)->getBuffer().str());
+    return module ? llvm::Error::success() : failure(ExitCode::Compile);
+  }
   // A path that cannot be read is a usage error; a file that cannot be parsed is an error of the
   // kernel.
   llvm::sys::fs::file_status status;
@@ -93,6 +116,7 @@ llvm::Error Session::loadFile(llvm::StringRef path) {
                           (error == std::errc::no_such_file_or_directory ? suggestFile(path) : ""));
   if (llvm::sys::fs::is_directory(status))
     return makeUsageError("cannot read '" + path + "': it is a folder");
+  Span span("compile", "parse");
   module = frontend.loadFile(path);
   return module ? llvm::Error::success() : failure(ExitCode::Compile);
 }
@@ -145,6 +169,7 @@ llvm::Error Session::load(llvm::StringRef target) {
 }
 
 llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature) {
+  Span span("compile", "frontend");
   mlir::FailureOr<CompiledKernel> compiled =
       frontend.compile(*module, kernel->qualifiedName, signature, context);
   if (mlir::succeeded(compiled)) {

@@ -6,6 +6,10 @@
 #include "tools/tilerun/command/Output.h"
 #include "tools/tilerun/host/Argument.h"
 
+namespace tilerun::compiler {
+struct Services;
+}
+
 namespace tilerun::command {
 
 class Session {
@@ -14,7 +18,11 @@ public:
 
   /// Splits FILE.py::KERNEL, loads the file, finds the kernel.
   llvm::Error load(llvm::StringRef target);
+  /// A path, or "-" for stdin.
   llvm::Error loadFile(llvm::StringRef path);
+  /// The kernel once more, apart from the session's frontend.
+  core::Status loadAgain(std::shared_ptr<const compiler::Services> services,
+                         std::shared_ptr<core::Program> &program);
 
   DiagnosticEngine &getDiagnostics() { return frontend.getDiagnostics(); }
   /// The text of a node, with white space folded.

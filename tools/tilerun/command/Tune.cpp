@@ -292,8 +292,7 @@ llvm::Expected<ExitCode> Tune::run() {
   services->cache = session.options.useCache ? cache::getSharedCache()
                                              : std::make_shared<cache::ArtifactCache>(nullptr);
   std::shared_ptr<core::Program> program;
-  TILERUN_TRY_LIBRARY(
-      compiler::loadFile(services, session.module->path, session.kernel->qualifiedName, program));
+  TILERUN_TRY_LIBRARY(session.loadAgain(services, program));
   auto plain = std::make_shared<core::Kernel>(std::move(program));
   kernels[""] = plain;
   std::vector<tune::Config> configs;

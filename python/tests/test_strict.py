@@ -1,0 +1,40 @@
+"""Variables that the library reads for every program: strict mode and traces, from Python."""
+
+import json
+
+SCRIPT = """
+    import numpy as np
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def count(out, n):
+        for i in range(n):
+            if i == 3:
+                break
+            tl.store(out, i)
+
+    out = np.zeros(1, np.int32)
+    count[(1, )](out, 8)
+    print(out[0])
+    """
+
+
+def test_strict_mode_names_the_rule(run_text):
+    assert run_text(SCRIPT, TILERUN_STRICT="0").stdout == "2\n"
+    # What is cached by now was compiled without it.
+    done = run_text(SCRIPT, fails=True, TILERUN_STRICT="1")
+    assert "CompilationError" in done.stderr
+    assert "script.py:10:13: error: 'break' goes beyond Triton (rule C12); use 'while' with a condition" in done.stderr
+    allowed = SCRIPT.replace("if i == 3:", "if i < 3:").replace("break", "tl.store(out, i)").replace("            tl.store(out, i)\n\n", "\n")
+    assert "break" not in allowed
+    assert run_text(allowed, TILERUN_STRICT="1").stdout == "2\n"
+
+
+def test_the_environment_asks_for_a_trace(run_text, tmp_path):
+    run_text(SCRIPT, TILERUN_TRACE=str(tmp_path / "trace-%p.json"))
+    (path, ) = tmp_path.glob("trace-*.json")
+    events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+    launches = [event for event in events if event["cat"] == "launch"]
+    assert [(event["name"], event["args"]["grid"]) for event in launches] == [("count", "1 x 1 x 1")]
+    assert "compile count" in {event["name"] for event in events}
