@@ -40,13 +40,15 @@ llvm::StringRef verb(Access kind) {
 
 Checker::Checker(const Heap &heap, const Bounds &bounds, const Program &program,
                  llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
-                 std::array<uint64_t, 3> grid, bool watchWriters)
+                 std::array<uint64_t, 3> grid, const WatchOptions &watch)
     : bounds(bounds), program(program), arguments(arguments), options(options), grid(grid),
       allocations(heap.snapshot()), segmentProgram{0} {
   if (options.maskedValues)
     masked = std::make_unique<MaskedValues>(program);
-  if (watchWriters)
+  if (watch.writers)
     writers = std::make_unique<Writers>();
+  if (watch.work)
+    tally = std::make_unique<Tally>(watch.workSeconds);
   for (size_t i = 0; options.unwritten && i < arguments.size(); ++i)
     if (arguments[i].memory.hasShape)
       if (Allocation *allocation = find(arguments[i].bits, 1);
@@ -108,6 +110,8 @@ bool Checker::access(Frame &frame, const Step &step, size_t element, uint64_t ad
     allocation->written.mark(offset, bytes);
   if (kind != Access::Read && writers)
     writers->record(*allocation, offset, bytes, current);
+  if (tally)
+    tally->record(*allocation, offset, bytes, kind != Access::Write, kind != Access::Read);
   if (options.races)
     checkRace(frame, step, element, address, bytes, kind);
   return true;

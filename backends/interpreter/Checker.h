@@ -11,6 +11,7 @@
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/Heap.h"
 #include "backends/interpreter/MaskedValues.h"
+#include "backends/interpreter/Tally.h"
 #include "backends/interpreter/Writers.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -26,7 +27,7 @@ class Checker {
 public:
   Checker(const Heap &heap, const Bounds &bounds, const Program &program,
           llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
-          std::array<uint64_t, 3> grid, bool watchWriters = false);
+          std::array<uint64_t, 3> grid, const WatchOptions &watch = {});
 
   void beginProgram(uint64_t linear);
 
@@ -42,11 +43,13 @@ public:
     if (masked)
       masked->before(step);
   }
-  void afterStep(const Frame &frame, const Step &step) {
+  void afterStep(Frame &frame, const Step &step) {
     if (step.check != ResultCheck::None)
       checkResults(frame, step);
     if (masked)
       checkMasked(frame, step);
+    if (tally)
+      tally->count(frame, step);
   }
   /// Once all programs have run.
   void finish();
@@ -59,6 +62,10 @@ public:
 
   std::vector<CheckReport> takeReports() { return std::move(reports); }
   std::vector<WriterMap> getWriters();
+  /// None if it is not watched.
+  std::optional<WorkCount> getWork() const {
+    return tally ? std::optional(tally->get()) : std::nullopt;
+  }
 
 private:
   /// A stretch of one program's accesses between two releases; numbered in order over the launch.
@@ -105,6 +112,7 @@ private:
   std::vector<size_t> fresh; ///< Arguments whose memory had not been written.
   std::unique_ptr<MaskedValues> masked;
   std::unique_ptr<Writers> writers;
+  std::unique_ptr<Tally> tally;
 
   uint32_t current = 0; ///< Linear index of the running program.
   Segment segment = 0;

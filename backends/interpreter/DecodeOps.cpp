@@ -81,6 +81,19 @@ LogicalResult Decoder::decodeConstant(Operation &op, Attribute value, StepList &
   return append(op, std::move(step), lasting ? program.setup : steps);
 }
 
+/// Arithmetic on floats; what only moves, selects, compares or converts is none.
+static uint8_t countOperations(Operation &op) {
+  if (!isa<FloatType>(getElementTypeOrSelf(op.getResult(0).getType())))
+    return 0;
+  if (isa<math::FmaOp>(op))
+    return 2;
+  if (isa<math::AbsFOp, math::CopySignOp>(op))
+    return 0;
+  return isa<math::MathDialect>(op.getDialect()) ||
+         isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(op);
+}
+
 LogicalResult Decoder::decodeElementwise(Operation &op, StepList &steps) {
   if (op.getNumOperands() == 0 || op.getNumResults() == 0)
     return unsupported(op);
@@ -116,6 +129,7 @@ LogicalResult Decoder::decodeElementwise(Operation &op, StepList &steps) {
   if (failed(step))
     return failure();
   step->kernel = kernel;
+  step->operations = countOperations(op);
   if (isFloat(results[0]) && !isa<arith::SelectOp>(op))
     step->check = ResultCheck::Floats;
   else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))

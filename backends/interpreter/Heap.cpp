@@ -5,6 +5,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -60,6 +61,13 @@ bool WrittenBytes::contains(uint64_t offset, uint64_t count) const {
     if (!(bits[i / 64] >> (i % 64) & 1))
       return false;
   return true;
+}
+
+uint64_t WrittenBytes::count() const {
+  uint64_t sum = 0;
+  for (uint64_t word : bits)
+    sum += uint64_t(std::popcount(word));
+  return all ? size : sum;
 }
 
 Heap::~Heap() {

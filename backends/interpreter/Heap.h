@@ -26,6 +26,7 @@ public:
   void mark(uint64_t offset, uint64_t count);
   bool contains(uint64_t offset, uint64_t count) const;
   bool isClear() const { return !all && bits.empty(); } ///< Nothing was written.
+  uint64_t count() const;
 
 private:
   uint64_t size;

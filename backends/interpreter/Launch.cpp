@@ -167,7 +167,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
 
   const uint64_t programs = options.grid[0] * options.grid[1] * options.grid[2];
   const bool checked = options.checks.any() || options.debug;
-  const bool serial = checked || options.watch.writers;
+  const bool serial = checked || options.watch.writers || options.watch.work;
   unsigned threads = options.numThreads ? options.numThreads : std::thread::hardware_concurrency();
   threads =
       serial ? 1 : std::clamp<uint64_t>(threads, 1, std::min<uint64_t>(programs, kMaxThreads));
@@ -191,7 +191,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
     CheckOptions checks = options.checks;
     checks.integerOverflow |= options.debug;
     checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid,
-                                        options.watch.writers);
+                                        options.watch);
   }
 
   llvm::SmallVector<uint64_t> pointers;
@@ -254,6 +254,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
     checker->finish();
     result.reports = checker->takeReports();
     result.writers = checker->getWriters();
+    result.work = checker->getWork();
   }
   if (options.watch.activity) {
     Activity &all = *outcomes[0].activity;

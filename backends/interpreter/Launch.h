@@ -55,9 +55,11 @@ struct CheckOptions {
 /// What a launch observes besides: facts that explain a result, and cost little or are asked for
 /// seldom.
 struct WatchOptions {
-  bool activity = false; ///< Programs that write nothing, outputs that no program writes to.
-  bool writers = false;  ///< Which program wrote each byte last. Runs in one thread.
-  bool any() const { return activity || writers; }
+  bool activity = false;   ///< Programs that write nothing, outputs that no program writes to.
+  bool writers = false;    ///< Which program wrote each byte last. Runs in one thread.
+  bool work = false;       ///< Bytes and operations. Runs in one thread.
+  double workSeconds = 10; ///< After which counting is given up, and the launch with it.
+  bool any() const { return activity || writers || work; }
 };
 
 /// A stretch of an argument's memory that one program wrote last.
@@ -71,6 +73,17 @@ struct WriterMap {
   std::vector<WrittenRun> runs;
   bool complete = true; ///< False: there are more stretches than kMost, which are the first.
   static constexpr size_t kMost = 1 << 20;
+};
+
+/// How much a launch does.
+struct WorkCount {
+  /// Bytes of allocations that are read and written, each once; bytes of atomics are both.
+  uint64_t bytesRead = 0, bytesWritten = 0;
+  /// Arithmetic on floats (a fused multiply-add is two, a function such as exp one), and the
+  /// multiplications and additions of products of any type; those of atomics are not counted.
+  uint64_t operations = 0;
+  uint64_t productOperations = 0; ///< The part of tl.dot.
+  bool complete = true;           ///< False: it was given up, as it takes too long.
 };
 
 /// A stretch of memory of less than 2^63 bytes.
@@ -117,6 +130,7 @@ struct LaunchOptions {
 struct LaunchResult {
   std::vector<CheckReport> reports; ///< In order of first occurrence.
   std::vector<WriterMap> writers;   ///< If they are watched, of arguments that were written.
+  std::optional<WorkCount> work;    ///< If it is watched.
   std::string printed;              ///< Output of device_print, in program order.
   double seconds = 0;               ///< Wall time of the launch alone.
 };

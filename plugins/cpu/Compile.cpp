@@ -83,7 +83,7 @@ static constexpr Option<CompileOptions> kOptions[] = {
      [](CompileOptions &o, Value value) { return readTruth(value, o.run.debug); }},
     {"checks", "true, or names of checks",
      [](CompileOptions &o, Value value) { return parseChecks(value, o.run.checks); }},
-    {"watch", "activity, writers, or both",
+    {"watch", "a list of activity, writers and work",
      [](CompileOptions &o, Value value) { return parseWatch(value, o.run.watch); }},
     {"threads", "threads of the host; 0 for one a core", [](CompileOptions &o, Value value) {
        return readNumber(value, 0, UINT_MAX, o.run.numThreads);

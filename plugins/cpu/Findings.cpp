@@ -26,7 +26,7 @@ static constexpr std::pair<llvm::StringLiteral, bool Checks::*> kChecks[] = {
     {"masked-values", &Checks::maskedValues}};
 
 static constexpr std::pair<llvm::StringLiteral, bool Watch::*> kWatch[] = {
-    {"activity", &Watch::activity}, {"writers", &Watch::writers}};
+    {"activity", &Watch::activity}, {"writers", &Watch::writers}, {"work", &Watch::work}};
 
 /// Sets the flags that the words of `text` name; what is wrong with it.
 template <class Flags, size_t N>
@@ -143,6 +143,17 @@ Fault cpu::makeFault(const interp::WriterMap &map) {
                             {"complete", map.complete}};
   return {"memory of '" + map.argument + "' was written",
           llvm::formatv("{0}", llvm::json::Value(std::move(object))).str()};
+}
+
+Fault cpu::makeFault(const interp::WorkCount &work) {
+  llvm::json::Object object{{"kind", "work"},
+                            {"severity", "note"},
+                            {"bytes_read", work.bytesRead},
+                            {"bytes_written", work.bytesWritten},
+                            {"operations", work.operations},
+                            {"product_operations", work.productOperations},
+                            {"complete", work.complete}};
+  return {"work was counted", llvm::formatv("{0}", llvm::json::Value(std::move(object))).str()};
 }
 
 void Fault::add(const Fault &other) {

@@ -110,6 +110,7 @@ Fault takeFault(Stream &stream);
 Fault makeFault(const interp::CheckReport &report);
 /// Who wrote what, in the same form.
 Fault makeFault(const interp::WriterMap &map);
+Fault makeFault(const interp::WorkCount &work);
 
 /// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; returns
 /// what an option's setter does (plugins/support/Options.h).

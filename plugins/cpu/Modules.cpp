@@ -181,6 +181,8 @@ static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
     addFault(stream, makeFault(report));
   for (const interp::WriterMap &map : result->writers)
     addFault(stream, makeFault(map));
+  if (result->work)
+    addFault(stream, makeFault(*result->work));
   return llvm::Error::success();
 }
 

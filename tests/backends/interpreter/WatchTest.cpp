@@ -1,5 +1,5 @@
 // What a launch observes besides its result: programs that write nothing, outputs that no program
-// writes to, and which program wrote what.
+// writes to, which program wrote what, and how much work it is.
 #include "tests/backends/interpreter/Harness.h"
 
 using namespace tilerun;
@@ -37,7 +37,8 @@ LaunchOptions watching(uint64_t programs, WatchOptions watch, unsigned threads =
   options.numThreads = threads;
   return options;
 }
-constexpr WatchOptions kActivity = {.activity = true}, kWriters = {.writers = true};
+constexpr WatchOptions kActivity = {.activity = true}, kWriters = {.writers = true},
+                       kWork = {.work = true};
 
 TEST(Watch, IdleProgramsAreCountedByAnyNumberOfThreads) {
   for (unsigned threads : {1, 5}) {
@@ -118,6 +119,110 @@ TEST(Watch, ArgumentsOfOneAllocationHaveOneMap) {
   ASSERT_EQ(result.writers[0].runs.size(), 2u);
   EXPECT_EQ(result.writers[0].runs[1].begin, 28u);
   EXPECT_EQ(result.writers[0].runs[1].program, 1u);
+}
+
+TEST(Watch, BytesAreCountedOnce) {
+  Machine machine;
+  // x[6] and x[7] are masked off; both programs add to y, which reads and writes it.
+  const uint64_t x = machine.put(std::vector<int32_t>(8)), y = machine.put<int32_t>({0});
+  const LaunchResult result =
+      machine.run(kKernel, {ptr(x), ptr(y), num(6), num(0)}, watching(2, kWork, 3));
+  ASSERT_TRUE(result.work);
+  EXPECT_TRUE(result.work->complete);
+  EXPECT_EQ(result.work->bytesRead, 4u);
+  EXPECT_EQ(result.work->bytesWritten, 24u + 4);
+  EXPECT_EQ(result.work->operations, 0u) << "integers are not counted";
+  EXPECT_TRUE(result.reports.empty());
+  EXPECT_EQ(machine.get<int32_t>(y, 1)[0], 2);
+  EXPECT_FALSE(machine.run(kKernel, {ptr(x), ptr(y), num(6), num(0)}, watching(2, kWriters)).work);
+}
+
+TEST(Watch, OperationsOnFloatsAreCounted) {
+  const char *kernel = R"(
+func.func @k(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 4 : tensor<4xi32>
+  %b = tile.splat %x : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %p = tile.addptr %b, %i : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  %v = tile.load %p : tensor<4x!tile.ptr<f32>>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %k = %zero to %n step %one iter_args(%acc = %v) -> (tensor<4xf32>) : i32 {
+    %next = arith.addf %acc, %v : tensor<4xf32>
+    scf.yield %next : tensor<4xf32>
+  }
+  %fma = math.fma %sum, %v, %v : tensor<4xf32>
+  %exp = math.exp %fma : tensor<4xf32>
+  %above = arith.cmpf ogt, %exp, %v : tensor<4xf32>
+  %chosen = arith.select %above, %exp, %v : tensor<4xi1>, tensor<4xf32>
+  %half = arith.truncf %chosen : tensor<4xf32> to tensor<4xf16>
+  %total = tile.reduce %chosen axis 0 : (tensor<4xf32>) -> f32 {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.maximumf %a, %c : f32
+    tile.yield %r : f32
+  }
+  tile.store %x, %total : !tile.ptr<f32>
+  return
+})";
+  Machine machine;
+  const uint64_t x = machine.put<float>({1, 2, 3, 4});
+  const LaunchResult result = machine.run(kernel, {ptr(x), num(5)}, watching(2, kWork));
+  ASSERT_TRUE(result.work);
+  // A program: 5 additions of 4, 4 multiply-adds, 4 exponentials, 3 maxima.
+  EXPECT_EQ(result.work->operations, 2u * (5 * 4 + 2 * 4 + 4 + 3));
+  EXPECT_EQ(result.work->productOperations, 0u);
+  EXPECT_EQ(result.work->bytesRead, 16u);
+  EXPECT_EQ(result.work->bytesWritten, 4u);
+}
+
+TEST(Watch, ProductsAreCountedForEachType) {
+  for (const auto &[element, sum, zero] :
+       {std::tuple<std::string, std::string, std::string>("f16", "f32", "0.0"),
+        {"i8", "i32", "0"}}) {
+    const std::string a = "tensor<8x16x" + element + ">", b = "tensor<16x4x" + element + ">",
+                      c = "tensor<8x4x" + sum + ">";
+    const std::string kernel = "func.func @k() attributes {tile.kernel} {\n"
+                               "  %a = arith.constant dense<" +
+                               zero + "> : " + a +
+                               "\n"
+                               "  %b = arith.constant dense<" +
+                               zero + "> : " + b +
+                               "\n"
+                               "  %c = arith.constant dense<" +
+                               zero + "> : " + c +
+                               "\n"
+                               "  %d = tile.dot %a, %b, %c precision ieee : " +
+                               a + ", " + b + " -> " + c + "\n  return\n}\n";
+    Machine machine;
+    const LaunchResult out = machine.run(kernel, {}, watching(3, kWork));
+    ASSERT_TRUE(out.work);
+    EXPECT_EQ(out.work->productOperations, 3u * 2 * 8 * 4 * 16) << element;
+    EXPECT_EQ(out.work->operations, out.work->productOperations) << element;
+  }
+}
+
+// An endless loop ends, and the launch is whole again afterwards.
+TEST(Watch, CountingIsGivenUp) {
+  const char *kernel = R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %most = arith.constant 2147483647 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %k = %zero to %most step %one iter_args(%acc = %zero) -> (i32) : i32 {
+    %next = arith.xori %acc, %k : i32
+    scf.yield %next : i32
+  }
+  tile.store %x, %sum : !tile.ptr<i32>
+  return
+})";
+  Machine machine;
+  const uint64_t x = machine.put<int32_t>({7});
+  LaunchOptions options = watching(1000, kWork);
+  options.watch.workSeconds = 0.05;
+  const LaunchResult result = machine.run(kernel, {ptr(x)}, options);
+  ASSERT_TRUE(result.work);
+  EXPECT_FALSE(result.work->complete);
+  EXPECT_LT(result.seconds, 10);
+  EXPECT_EQ(machine.get<int32_t>(x, 1)[0], 7);
 }
 
 } // namespace
