@@ -199,7 +199,7 @@ LogicalResult Compilation::toLlvmDialect() {
   RewritePatternSet patterns(context);
   llvmbackend::populateCommonPatterns(converter, patterns);
   llvmbackend::populateMemoryPatterns(converter, patterns);
-  populateMemoryPatterns(converter, patterns);
+  populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
   populateShufflePatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);

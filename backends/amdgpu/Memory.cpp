@@ -1,5 +1,5 @@
-// Memory accesses with hints about caches, and additions to shared memory. Plain accesses are in
-// backends/llvm; masks are branches by now.
+// Memory accesses with hints about caches, additions to shared memory, and transposed reads of it.
+// Plain accesses are in backends/llvm; masks are branches by now.
 #include "backends/amdgpu/Buffers.h"
 #include "backends/amdgpu/Patterns.h"
 #include "backends/llvm/MemoryPatterns.h"
@@ -60,8 +60,38 @@ struct SharedAddPattern : ConvertOpToLLVMPattern<simt::SharedAddOp> {
   }
 };
 
+struct LoadTransposedPattern : ConvertOpToLLVMPattern<simt::LoadTransposedOp> {
+  LoadTransposedPattern(const LLVMTypeConverter &converter, const Architecture &arch)
+      : ConvertOpToLLVMPattern(converter), arch(arch) {}
+
+  LogicalResult matchAndRewrite(simt::LoadTransposedOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(typeConverter->convertType(op.getType()));
+    const unsigned bits = type.getElementTypeBitWidth();
+    if (!arch.info.hasTransposedRead || (bits != 8 && bits != 16) ||
+        type.getNumElements() * bits != 64)
+      return op.emitError() << arch.info.name << " has no transposed read of " << op.getType();
+    const bool isWide = bits == 16;
+    auto result = isWide ? VectorType::get({4}, rewriter.getI16Type())
+                         : VectorType::get({2}, rewriter.getI32Type());
+    Value pointer =
+        llvmbackend::placeInBuffer(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    Value read = callIntrinsic(
+        rewriter, loc, result,
+        isWide ? "llvm.amdgcn.ds.read.tr16.b64" : "llvm.amdgcn.ds.read.tr8.b64", {pointer});
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, read);
+    return success();
+  }
+
+private:
+  const Architecture &arch;
+};
+
 } // namespace
 
-void amdgpu::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+void amdgpu::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                    const Architecture &arch) {
   patterns.add<LoadPattern, StorePattern, SharedAddPattern>(converter);
+  patterns.add<LoadTransposedPattern>(converter, arch);
 }

@@ -19,7 +19,8 @@ using llvmbackend::mapElements;
 /// are the branches'. The results elsewhere are what the ops say.
 void branchOnMasks(mlir::func::FuncOp kernel);
 
-void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const Architecture &arch);
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateShufflePatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,

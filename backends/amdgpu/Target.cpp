@@ -46,6 +46,7 @@ static void setFacts(Architecture &arch) {
   info.maxThreads = 1024;
   info.sharedMemoryBytes = (arch.generation == Generation::Cdna4 ? 160 : 64) * 1024;
   info.hasDotBytes = true;
+  info.hasTransposedRead = arch.generation == Generation::Cdna4;
   // Half the shared memory lets twice the programs run, and slots that never move cost no
   // addresses. On RDNA LLVM would keep what is read from them in more registers than there are.
   info.countsFlightAsStage = arch.isCdna();

@@ -1,9 +1,10 @@
-// Operands of products that lie across k in memory, for targets that cannot transpose what they
-// read from shared memory. A thread loads a block, some neighbours in memory by some along k, in
+// Operands of products that lie across k in memory, where the target cannot transpose what it reads
+// from shared memory. A thread loads a block, some neighbours in memory by some along k, in
 // wide accesses, and stores its columns: so the tile is contiguous along k, and fragments are read
 // from it in accesses as wide as an instruction's lane has neighbours along k.
 #include "ir/distribute/Layouts.h"
 #include "ir/distribute/Plans.h"
+#include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 
 using namespace mlir;
@@ -84,8 +85,9 @@ void distribute::transposeInRegisters(tile::DotOp op, const DotPlan &plan, const
   if (!row || row->isOpaque || plan.warpGroup || target.hasLoadMatrix ||
       cast<RankedTensorType>(op.getType()).getRank() != 2)
     return;
-  for (auto [operand, fragment, summed] :
-       {std::tuple(op.getA(), &row->aLayout, 1u), std::tuple(op.getB(), &row->bLayout, 0u)}) {
+  for (auto [operand, fragment, planned, summed] :
+       {std::tuple(op.getA(), &row->aLayout, &plan.a, 1u),
+        std::tuple(op.getB(), &row->bLayout, &plan.b, 0u)}) {
     auto [load, swapped] = findLoad(operand);
     if (!load || !holdsNeighbours(*fragment, summed))
       continue;
@@ -95,6 +97,8 @@ void distribute::transposeInRegisters(tile::DotOp op, const DotPlan &plan, const
       continue;
     auto type = cast<RankedTensorType>(load.getType());
     int64_t bytes = tile::getElementBytes(type.getElementType());
+    if (target.hasTransposedRead && isReadTransposed(*planned, 1 - summed, bytes))
+      continue;
     int64_t widest =
         std::min({int64_t(target.maxVectorBytes) / bytes, loaded.facts.contiguity[across],
                   loaded.facts.alignment[across] / bytes, loaded.facts.constancy[across]});

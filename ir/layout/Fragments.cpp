@@ -80,6 +80,8 @@ LinearLayout mfmaOperand(FragmentKind kind) {
       {FragmentKind::Mfma16x16x16A, FragmentKind::Mfma16x16x16B, 16, 16},
       {FragmentKind::Mfma16x16x32A, FragmentKind::Mfma16x16x32B, 16, 32},
       {FragmentKind::Mfma16x16x64A, FragmentKind::Mfma16x16x64B, 16, 64},
+      {FragmentKind::Mfma32x32x64A4, FragmentKind::Mfma32x32x64B4, 32, 64},
+      {FragmentKind::Mfma16x16x128A4, FragmentKind::Mfma16x16x128B4, 16, 128},
   };
   const auto *shape =
       llvm::find_if(shapes, [&](const Shape &shape) { return kind == shape.a || kind == shape.b; });
@@ -175,6 +177,10 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::Mfma16x16x32B:
   case FragmentKind::Mfma16x16x64A:
   case FragmentKind::Mfma16x16x64B:
+  case FragmentKind::Mfma32x32x64A4:
+  case FragmentKind::Mfma32x32x64B4:
+  case FragmentKind::Mfma16x16x128A4:
+  case FragmentKind::Mfma16x16x128B4:
     return mfmaOperand(kind);
   case FragmentKind::Mfma32x32x64A8:
   case FragmentKind::Mfma32x32x64B8:

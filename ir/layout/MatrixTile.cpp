@@ -1,22 +1,34 @@
 // See MatrixTile.h.
 #include "ir/layout/MatrixTile.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <optional>
 
 using namespace tilerun::layout;
 
 static constexpr unsigned kLineBytes = MatrixTile::kMostLineBytes,
                           kChunkBytes = MatrixTile::kChunkBytes;
 
-/// Lines that follow each other along the outer dimension, in rows of 128 bytes. The chunks of a
-/// line are permuted by the row's number in its group of eight; where threads cross lines, those of
-/// the whole row, by each bit of the row's number.
+namespace {
+/// How the 128-byte rows of a tile are divided.
+struct RowBits {
+  unsigned sharing; ///< So many bits of a line's number tell the lines of one row apart.
+  unsigned line;    ///< Bits of a chunk's number in its line.
+  unsigned row;     ///< Bits of a chunk's number in its row.
+};
+/// Of a bit of a line's number, the bit of a chunk's number that it changes; nothing: none.
+using ChunkBit = llvm::function_ref<std::optional<unsigned>(unsigned bit, RowBits bits)>;
+} // namespace
+
+/// Lines that follow each other along the outer dimension, in rows of 128 bytes, whose chunks are
+/// permuted by bits of the line's number.
 static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
-                                  unsigned elementBytes, bool crossed) {
+                                  unsigned elementBytes, ChunkBit chunkBit) {
   unsigned innerBits = llvm::Log2_64(shape[inner]), outerBits = llvm::Log2_64(shape[1 - inner]);
   unsigned lineBits = std::min(innerBits, llvm::Log2_32(kLineBytes / elementBytes));
   unsigned chunk = std::min(lineBits, llvm::Log2_32(kChunkBytes / elementBytes));
-  // Lines in 128 bytes do not meet each other's banks.
   unsigned sharing = llvm::Log2_32(kLineBytes / elementBytes) - lineBits;
   DimList outs{Dim(dimName(0), llvm::Log2_64(shape[0])), Dim(dimName(1), llvm::Log2_64(shape[1]))};
   BitVectors bases;
@@ -30,11 +42,11 @@ static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
     bases.push_back(at(0, uint64_t(1) << bit));
   for (unsigned bit = 0; bit < std::min(sharing, outerBits); ++bit)
     bases.push_back(at(uint64_t(1) << bit, 0));
-  unsigned permuted = (crossed ? unsigned(bases.size()) : lineBits) - chunk;
+  const RowBits bits{sharing, lineBits - chunk, unsigned(bases.size()) - chunk};
   for (unsigned bit = sharing; bit < outerBits; ++bit) {
     uint64_t line = at(uint64_t(1) << bit, 0);
-    if (crossed ? permuted > 0 : bit - sharing < permuted)
-      line ^= bases[chunk + (bit - sharing) % permuted];
+    if (std::optional<unsigned> moved = chunkBit(bit, bits))
+      line ^= bases[chunk + *moved];
     bases.push_back(line);
   }
   for (unsigned bit = lineBits; bit < innerBits; ++bit)
@@ -44,12 +56,57 @@ static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
 
 LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                            unsigned elementBytes) {
-  return permutedLines(shape, inner, elementBytes, /*crossed=*/false);
+  // The chunks of a line are permuted by the row's number in its group of eight.
+  return permutedLines(shape, inner, elementBytes,
+                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
+                         unsigned chunkBit = bit - bits.sharing;
+                         return chunkBit < bits.line ? std::optional(chunkBit) : std::nullopt;
+                       });
 }
 
 LinearLayout tilerun::layout::crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                           unsigned elementBytes) {
-  return permutedLines(shape, inner, elementBytes, /*crossed=*/true);
+  // Where threads cross lines, the chunks of the whole row are permuted, by each bit of its number.
+  return permutedLines(shape, inner, elementBytes,
+                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
+                         if (bits.row == 0)
+                           return std::nullopt;
+                         return (bit - bits.sharing) % bits.row;
+                       });
+}
+
+LinearLayout tilerun::layout::turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
+                                         unsigned elementBytes) {
+  return permutedLines(shape, inner, elementBytes,
+                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
+                         // Lines in 256 bytes do not meet each other's banks. Of the bits above,
+                         // those that a read has together go to different bits: 1, 2 or 3, and 4
+                         // or 5.
+                         static constexpr unsigned images[] = {0, 2, 1, 1, 0, 0};
+                         if (bit <= bits.sharing || bit >= std::size(images) || !bits.line)
+                           return std::nullopt;
+                         return std::min(images[bit], bits.line - 1);
+                       });
+}
+
+bool tilerun::layout::isReadTransposed(const LinearLayout &reader, unsigned inner,
+                                       unsigned elementBytes) {
+  constexpr unsigned kRunBytes = 8, kLaneBits = 4;
+  if (elementBytes > 2)
+    return false;
+  const unsigned run = kRunBytes / elementBytes, runBits = llvm::Log2_32(run);
+  if (reader.inBits(kLane) < kLaneBits || reader.inBits(kRegister) < runBits)
+    return false;
+  for (const Dim &in : reader.getIns())
+    for (unsigned bit = 0; bit < in.bits; ++bit) {
+      uint64_t along = reader.getBasis(in.name, bit, dimName(inner));
+      // Lanes have the elements of a run; everything else moves by whole runs.
+      bool isInRun = in.name == kLane && bit < runBits;
+      if (isInRun ? along != uint64_t(1) << bit || reader.getBasis(in.name, bit, dimName(1 - inner))
+                  : along % run)
+        return false;
+    }
+  return true;
 }
 
 uint64_t MatrixTile::lineBytes() const {

@@ -23,6 +23,18 @@ LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigne
 /// not of consecutive lanes, as on gfx9.
 LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
+/// The same for reads that are transposed (simt.load_transposed), of which 32 lanes do 8 bytes each
+/// at once: of 16-bit elements 32 bytes of eight lines, or 64 bytes of four, whose numbers differ
+/// in bits 0, 1 and one of 2 and 3; of 8-bit elements 16 bytes of sixteen lines, or 32 bytes of
+/// eight, whose numbers differ in bits 0, 1, one of 2 and 3, and one of 4 and 5. They meet each of
+/// 64 banks of 4 bytes once.
+LinearLayout turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
+
+/// Whether lanes get their registers from a tile that is contiguous along `inner` by reads of 8
+/// bytes that 16 lanes transpose (simt.load_transposed): `reader`, from register, lane and warp to
+/// (dim0, dim1), gives neighbours along `inner` to neighbouring lanes.
+bool isReadTransposed(const LinearLayout &reader, unsigned inner, unsigned elementBytes);
+
 /// Such a tile as instructions of warp groups read it: as addresses, in two steps. All sizes are in
 /// bytes unless they say otherwise.
 struct MatrixTile {

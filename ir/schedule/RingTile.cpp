@@ -26,6 +26,8 @@ LinearLayout schedule::memoryOf(RankedTensorType type, RingAttr ring) {
     return swizzledTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
   if (ring.getOrder() == TileOrder::Crossed)
     return crossedTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
+  if (ring.getOrder() == TileOrder::Turned)
+    return turnedTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
   auto bits = shapeBits(type.getShape());
   return LinearLayout::identity1D(bits[inner], kOffset, dimName(inner)) *
          LinearLayout::identity1D(bits[1 - inner], kOffset, dimName(1 - inner));
@@ -56,6 +58,10 @@ RingAttr schedule::swizzledForm(MLIRContext *context, unsigned inner) {
 
 RingAttr schedule::crossedForm(MLIRContext *context, unsigned inner) {
   return RingAttr::get(context, TileOrder::Crossed, inner, /*pitch=*/0, /*perWord=*/1);
+}
+
+RingAttr schedule::turnedForm(MLIRContext *context, unsigned inner) {
+  return RingAttr::get(context, TileOrder::Turned, inner, /*pitch=*/0, /*perWord=*/1);
 }
 
 RingAttr schedule::paddedForm(RankedTensorType type, unsigned inner) {
@@ -98,6 +104,7 @@ Type schedule::opaqueElement(MatrixElement element, MLIRContext *context) {
   case MatrixElement::E5M2:
   case MatrixElement::E4B8:
   case MatrixElement::E5B16:
+  case MatrixElement::E2M1:
     return {};
   }
   return {};

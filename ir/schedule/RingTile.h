@@ -38,6 +38,8 @@ inline constexpr int64_t kPhaseBytes = 8;
 RingAttr swizzledForm(mlir::MLIRContext *context, unsigned inner);
 /// The form of a tile that its writer's registers cross; see layout::crossedTile.
 RingAttr crossedForm(mlir::MLIRContext *context, unsigned inner);
+/// The form of a tile that is transposed as it is read; see layout::turnedTile.
+RingAttr turnedForm(mlir::MLIRContext *context, unsigned inner);
 /// The form of a padded tile, which opaque instructions read.
 RingAttr paddedForm(mlir::RankedTensorType type, unsigned inner);
 /// Whether registers in layout `writer` can be stored to a padded tile: coordinates meet in no bit,

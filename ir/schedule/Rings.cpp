@@ -109,6 +109,22 @@ static Reader readerOf(Value value, const LayoutAssignment &layouts) {
   return common.value_or(Reader::None);
 }
 
+/// Whether all products read `value` transposed, from a tile that is contiguous along `inner`.
+static bool isReadTransposed(Value value, unsigned inner, const LayoutAssignment &layouts) {
+  if (!layouts.target().hasTransposedRead)
+    return false;
+  unsigned bytes = tile::getElementBytes(getElementTypeOrSelf(value.getType()));
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
+      return isReadTransposed(trans.getResult(), trans.getOrder()[0] == 1 ? 1 - inner : inner,
+                              layouts);
+    const DotPlan &plan = layouts.getDot(cast<tile::DotOp>(use.getOwner()));
+    const LinearLayout &operand = use.getOperandNumber() == 0 ? plan.a : plan.b;
+    return plan.instruction && !plan.instruction->isOpaque &&
+           layout::isReadTransposed(operand, inner, bytes);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
@@ -202,7 +218,9 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   bool isCrossed = copies == CopyKind::Registers && access.crosses();
   RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded ? paddedForm(type, inner)
                   : isCrossed ? crossedForm(load.getContext(), inner)
-                              : swizzledForm(load.getContext(), inner);
+                  : isReadTransposed(load.getResult(), inner, layouts)
+                      ? turnedForm(load.getContext(), inner)
+                      : swizzledForm(load.getContext(), inner);
   if (!check(load, ring, refusal))
     return {};
   if (copies == CopyKind::Registers)

@@ -23,6 +23,7 @@ def Sched_Dialect : Dialect {
     | `sched.box` | such a load of a loop with `copies = boxes` | `#sched.box` | the tensor in global memory that it is a box of |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.stage` | `tile.dot` in the body of a loop with `copies = boxes` | i32 1 | it is made one iteration late, beside the next one's first product |
+    | `sched.turns` | `tile.dot` | unit | its matrix instructions are a turn of the warp: operands are read before it, and meanwhile the warp goes before others of its SIMD unit |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
     | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
@@ -115,14 +116,20 @@ def Sched_Dialect : Dialect {
         loop 14: slots=4 distance=3 copies=chunks
         loop #0: none
         loop #1: slots=4 roles=producer:4,consumer
+        loop #2: slots=2 turns=on
 
     A loop is named by the line where it begins, or by its number among the `for` loops of the kernel, outer ones
     first. A line alone is one of the file of the kernel function; a loop of an inlined function from another file
     needs that file's name or the end of its path, as in `loop helpers.py:9: slots=4`. All copies of an inlined or
     unrolled loop get the schedule of its line. Loops that `tile-split` makes have neither line nor number here.
-    `copies` is `chunks`, `boxes` or `registers`; boxes come with `roles=producer:1,consumer`, or `producer:4`. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
+    `copies` is `chunks`, `boxes` or `registers`; boxes come with `roles=producer:1,consumer`, or `producer:4`. `distance`, `copies`, `turns` and `roles` may be left out. Such a schedule is verified like one that was
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
+
+    **Turns.** With `turns=on` the products of the loop's body are turns of a warp (`simt.turn`). Warps that share a unit for
+    matrices then use it one after the other, and one that multiplies is not held up by another one's loads. All operands of
+    a product are in registers when its turn begins. Errors are a target without `turns` (only AMD GPUs have them) and a loop whose
+    products have no matrix instructions of a warp.
 
     **Roles.** With `roles=producer:4,consumer` four warps beside the program's own, the producer, copy tiles into the
     slots, and the program's warps, the consumer, do all the rest: the whole kernel is theirs. The producer computes for
@@ -168,6 +175,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRole{"sched.role"};
     static constexpr ::llvm::StringLiteral kRoleAsked{"sched.role_asked"};
     static constexpr ::llvm::StringLiteral kInFlight{"sched.in_flight"};
+    static constexpr ::llvm::StringLiteral kTurns{"sched.turns"};
     static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
     void registerAttributes();
     void registerTypes();
@@ -191,7 +199,7 @@ def Sched_RoleKindAttr : EnumAttr<Sched_Dialect, Sched_RoleKind, "role_kind">;
 
 def Sched_TileOrder : Sched_Enum<"TileOrder", "how a tile lies in its slot", [
   I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">,
-  I32EnumAttrCase<"Crossed", 2, "crossed">]>;
+  I32EnumAttrCase<"Crossed", 2, "crossed">, I32EnumAttrCase<"Turned", 3, "turned">]>;
 
 class Sched_Attr<string name, string attrMnemonic> : AttrDef<Sched_Dialect, name> {
   let mnemonic = attrMnemonic;
@@ -233,7 +241,8 @@ def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {
   let description = [{
     - `order`: `swizzled` is `layout::swizzledTile`: lines of at most 128 bytes, whose 16-byte chunks are permuted so
       that matrix instructions read columns without bank conflicts. `crossed` is `layout::crossedTile`, the same for
-      registers that hold neighbours in memory, which are in different lines: they are stored across them. `padded` has whole lines of the tile, `pitch` bytes
+      registers that hold neighbours in memory, which are in different lines: they are stored across them. `turned` is
+      `layout::turnedTile`, for instructions that transpose what they read. `padded` has whole lines of the tile, `pitch` bytes
       apart, which opaque matrices need.
     - `inner`: the dimension whose neighbours are neighbours in memory, 0 or 1.
     - `pitch`: of a padded tile, a multiple of 16 bytes and no shorter than a line; 0 for the others.

@@ -331,6 +331,11 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyByHand(op, value);
   if (name == kInFlight)
     return verifyInFlight(op, value);
+  if (name == kTurns) {
+    if (isa<tile::DotOp>(op) && isa<UnitAttr>(value))
+      return success();
+    return op->emitOpError("has 'sched.turns', a unit attribute that belongs on tile.dot");
+  }
   if (name == kExpanded) {
     if (isa<func::FuncOp>(op) && isa<UnitAttr>(value))
       return success();

@@ -70,6 +70,12 @@ FailureOr<SharedTile> simt::storeForReader(LowerContext &c, Value operand,
       access = accessShared(home, tile.memory, bytes, c.target.sharedModel);
     }
   }
+  if (type.getRank() == 2 && c.target.hasTransposedRead &&
+      isReadTransposed(reader, neighbours(home), bytes)) {
+    tile.inner = neighbours(home);
+    tile.memory = turnedTile(type.getShape(), tile.inner, bytes);
+    access = accessShared(home, tile.memory, bytes, c.target.sharedModel);
+  }
   if (!access) {
     SharedChoice choice = chooseSharedLayout(home, reader, bytes, c.target.sharedModel);
     tile.memory = std::move(choice.memory);

@@ -117,6 +117,16 @@ LogicalResult MatrixSplatOp::verify() {
   return success();
 }
 
+LogicalResult MmaOp::verify() {
+  std::optional<ArrayRef<int32_t>> bytes = getBytes();
+  const size_t scales = getScales().size();
+  if (bool(bytes) != (scales != 0) || (bytes && (scales != 2 || bytes->size() != 2)))
+    return emitOpError("has scales and bytes for both operands or for none");
+  if (bytes && llvm::any_of(*bytes, [](int32_t byte) { return byte < 0 || byte > 3; }))
+    return emitOpError("has bytes of words, which are 0 to 3");
+  return success();
+}
+
 LogicalResult MatrixMultiplyAddOp::verify() {
   MatrixType a = getA().getType(), b = getB().getType(), acc = getAcc().getType();
   if (a.getUse() != MatrixUse::A || b.getUse() != MatrixUse::B ||

@@ -37,6 +37,16 @@ def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, 
   }]>];
 }
 
+def Simt_TurnOp : Simt_Op<"turn", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the warp's turn at the unit for matrices begins, or ends";
+  let description = [{
+    While it lasts, the warp's instructions go before those of other warps that share the unit. Neither accesses of memory nor
+    matrix instructions move past it. It changes no result.
+  }];
+  let arguments = (ins BoolAttr:$begins);
+  let assemblyFormat = "$begins attr-dict";
+}
+
 def Simt_FenceOp : Simt_Op<"fence", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "this thread's accesses before it come before those after it, for all observers in the scope";
   let description = [{ With relaxed atomics it makes an acquire or a release on targets that have neither. }];
@@ -149,6 +159,18 @@ def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [SaysSharedUse, MemoryEffects<[Me
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32Attr:$count, UnitAttr:$transposed);
   let results = (outs Simt_Vector:$result);
   let assemblyFormat = "$count (`transposed` $transposed^)? $buffer `[` $offset `]` attr-dict `:` type($result)";
+}
+
+def Simt_LoadTransposedOp : Simt_Op<"load_transposed", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+  let summary = "8 bytes of each lane from shared memory, transposed among 16 lanes";
+  let description = [{
+    A lane gives the byte offset, a multiple of 8, of a run of `n` neighbours, which fill 8 bytes. Of each 16 lanes, lane `l` receives
+    element `l % n` of the runs of lanes `l / n`, `l / n + 16 / n`, and so on: so lanes that give the rows of a matrix of 16 columns,
+    `16 / n` lanes each row, receive its columns. Elements have 8 or 16 bits.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($result)";
 }
 
 def Simt_AsyncCopyOp : Simt_Op<"async_copy", [SaysSharedUse, MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
@@ -269,11 +291,19 @@ def Simt_ShuffleOp : Simt_Op<"shuffle", [NoSharedUse, Pure, AllTypesMatch<["valu
 def Simt_MmaOp : Simt_Op<"mma", [NoSharedUse, Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "a warp's matrix instruction: acc + a × b on fragments";
   let description = [{
-    `instruction` names a row of the target's table, which fixes shapes, element types and fragment layouts.
+    `instruction` names a row of the target's table, which fixes shapes, element types and fragment layouts. A scaled one
+    takes a word of scales for each operand, and `bytes` says which byte of it holds them. Elements of 4 bits come in pairs, as i8.
   }];
-  let arguments = (ins StrAttr:$instruction, Simt_Vector:$a, Simt_Vector:$b, Simt_Vector:$acc);
+  let arguments = (ins StrAttr:$instruction, Simt_Vector:$a, Simt_Vector:$b, Simt_Vector:$acc, Variadic<I32>:$scales,
+                   OptionalAttr<DenseI32ArrayAttr>:$bytes);
   let results = (outs Simt_Vector:$result);
-  let assemblyFormat = "$instruction $a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc)";
+  let assemblyFormat = [{
+    $instruction $a `,` $b `,` $acc (`scales` $scales^ `bytes` $bytes)? attr-dict `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$instruction, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc), [{
+    build($_builder, $_state, acc.getType(), instruction, a, b, acc, ::mlir::ValueRange(), ::mlir::DenseI32ArrayAttr());
+  }]>];
+  let hasVerifier = 1;
 }
 
 def Simt_DotBytesOp : Simt_Op<"dot_bytes", [NoSharedUse, Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {

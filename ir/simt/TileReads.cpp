@@ -1,7 +1,8 @@
-// Registers from a tile in shared memory: by simt.load_matrix where the layout is that of its
-// result, or of bytes that are transposed after it, else by plain accesses that are as wide as the
-// layout allows.
+// Registers from a tile in shared memory: by simt.load_matrix or simt.load_transposed where the
+// layout is that of their results, or of bytes that are transposed after the former, else by plain
+// accesses that are as wide as the layout allows.
 #include "ir/layout/ByteMatrices.h"
+#include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/simt/LowerContext.h"
 
@@ -29,9 +30,14 @@ public:
   /// the order that layout::bytesAcross has.
   bool suitsBytesAcross(unsigned along) const;
   Value loadBytesAcross(unsigned along);
+  /// Whether 16 lanes hold runs of neighbours in memory as simt.load_transposed gives them.
+  bool suitsLoadTransposed() const;
+  Value loadTransposed();
   FailureOr<Value> loadPlain();
 
 private:
+  /// Of the number of elements in 8 bytes.
+  unsigned runBits() const { return llvm::Log2_32(8 / bytes); }
   uint64_t offsetOf(uint64_t x, uint64_t y) const {
     SmallVector<uint64_t, 2> coordinates;
     for (const Dim &in : toOffset.getIns())
@@ -197,6 +203,37 @@ Value TileRead::loadBytesAcross(unsigned along) {
   return type == vector.getType() ? vector : vector::BitCastOp::create(c.b, type, vector);
 }
 
+bool TileRead::suitsLoadTransposed() const {
+  if (!c.target.hasTransposedRead || !isReadTransposed(wanted, source.inner, bytes))
+    return false;
+  // A run must be 8 neighbouring bytes.
+  const std::string &inner = names[source.inner];
+  for (unsigned bit = 0; bit < runBits(); ++bit)
+    if (source.memory.outBits(inner) <= bit ||
+        source.memory.getBasis(kOffset, bit, inner) != uint64_t(1) << bit)
+      return false;
+  return true;
+}
+
+Value TileRead::loadTransposed() {
+  // Of 16 lanes, 2^free read the runs of one register; the other bits of a lane's number say which
+  // register that is.
+  const unsigned free = 4 - runBits(), run = 1u << runBits();
+  SmallVector<uint64_t, 16> bases;
+  for (unsigned bit = 0; bit < wanted.inBits(kLane); ++bit)
+    bases.push_back(bit < free ? basisOffset(kLane, runBits() + bit)
+                    : bit < 4  ? basisOffset(kRegister, bit - free)
+                               : basisOffset(kLane, bit));
+  for (unsigned bit = 0; bit < wanted.inBits(kWarp); ++bit)
+    bases.push_back(basisOffset(kWarp, bit));
+  auto type = VectorType::get({run}, source.element);
+  Values result;
+  for (unsigned reg = 0; reg < count; reg += run)
+    result.append(unpack(c.b, LoadTransposedOp::create(c.b, type, source.buffer,
+                                                       place(bases, registerOffset(reg)))));
+  return pack(c.b, result);
+}
+
 FailureOr<Value> TileRead::loadPlain() {
   std::optional<SharedAccess> access =
       accessShared(wanted, source.memory, bytes, c.target.sharedModel);
@@ -230,5 +267,7 @@ FailureOr<Value> simt::readTile(LowerContext &c, const SharedTile &source,
   for (unsigned along = 0; along < 2; ++along)
     if (read.suitsBytesAcross(along))
       return read.loadBytesAcross(along);
+  if (read.suitsLoadTransposed())
+    return read.loadTransposed();
   return read.loadPlain();
 }

@@ -31,9 +31,10 @@ struct Range {
 template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
-         hasLoadMatrix, countsFlightAsStage, mostStepsOfRead, hasDotBytes, readsFloat8,
-         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters,
-         hasBoxCopies, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
+         copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
+         mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8, hasUnsignedZeros8, assembler,
+         hasGridDependency, hasRoles, roleRegisters, hasBoxCopies, hasTurns, sharedModel, exchange,
+         matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -41,10 +42,13 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   number("threads", maxThreads, Range{1, 65536, false});
   number("vector", maxVectorBytes, Range{1, 64, true});
   number("shared", sharedMemoryBytes, Range{0, uint64_t(1) << 30, false});
+  number("registers", registers, Range{0, 1024, false});
   number("steps-of-read", mostStepsOfRead, Range{1, 16, true});
   flag("shuffle", hasShuffle);
   flag("async", hasAsyncCopy);
+  flag("copies-follow-lanes", copiesFollowLanes);
   flag("load-matrix", hasLoadMatrix);
+  flag("transposed-read", hasTransposedRead);
   flag("flight-is-stage", countsFlightAsStage);
   flag("dot-bytes", hasDotBytes);
   flag("reads-float8", readsFloat8);
@@ -54,6 +58,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("roles", hasRoles);
   number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);
+  flag("turns", hasTurns);
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});
   // Not below the largest element: an access is of whole elements.
@@ -164,12 +169,14 @@ static llvm::Expected<MatrixInstruction> parseMatrix(StringRef text, unsigned la
     parts[1].split(sizes, 'x');
   bool isOpaque = parts[0] == "opaque";
   bool isImprecise = !isOpaque && parts.size() == 9 && parts[8] == "imprecise";
-  if (sizes.size() != 3 || parts.size() != (isOpaque ? 5u : isImprecise ? 9u : 8u))
-    return makeError("it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise] or "
+  bool isScaled = !isOpaque && parts.size() == 9 && parts[8] == "scaled";
+  if (sizes.size() != 3 || parts.size() != (isOpaque ? 5u : isImprecise || isScaled ? 9u : 8u))
+    return makeError("it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled] or "
                      "opaque:MxNxK:A:B:ACC");
   MatrixInstruction row;
   row.name = parts[0].str();
   row.isImprecise = isImprecise;
+  row.isScaled = isScaled;
   if (llvm::Error error = parseSizes(parts[1], sizes, {&row.m, &row.n, &row.k}))
     return std::move(error);
   if (llvm::Error error = parseElements({parts[2], parts[3], parts[4]}, {&row.a, &row.b, &row.acc}))
@@ -367,7 +374,9 @@ static std::string printMatrix(const MatrixInstruction &row) {
     return join({"opaque", printSizesAndTypes(row)});
   return join({row.name, printSizesAndTypes(row), printFragment(row.aLayout),
                printFragment(row.bLayout), printFragment(row.dLayout)}) +
-         (row.isImprecise ? ":imprecise" : "");
+         (row.isImprecise ? ":imprecise"
+          : row.isScaled  ? ":scaled"
+                          : "");
 }
 
 static std::string printWarpGroup(const WarpGroupInstruction &row) {

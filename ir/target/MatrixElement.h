@@ -10,7 +10,7 @@
 namespace tilerun::target {
 
 /// X(enumerator, name, bytes): one for each element type. E4B8 and E5B16 are the formats without a
-/// negative zero (FNUZ).
+/// negative zero (FNUZ). E2M1 has 4 bits: a byte holds two, the first in its low half.
 #define TILERUN_MATRIX_ELEMENTS(X)                                                                 \
   X(F16, "f16", 2)                                                                                 \
   X(BF16, "bf16", 2)                                                                               \
@@ -22,7 +22,8 @@ namespace tilerun::target {
   X(E4M3, "e4m3", 1)                                                                               \
   X(E5M2, "e5m2", 1)                                                                               \
   X(E4B8, "e4b8", 1)                                                                               \
-  X(E5B16, "e5b16", 1)
+  X(E5B16, "e5b16", 1)                                                                             \
+  X(E2M1, "e2m1", 1)
 
 enum class MatrixElement {
 #define X(enumerator, name, bytes) enumerator,

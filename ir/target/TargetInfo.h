@@ -28,6 +28,11 @@ struct MatrixInstruction {
   /// Which lane holds what of a fragment is unknown: operands are read from shared memory, and
   /// dLayout is the layout of results after a trip through it. See opaqueInstruction.
   bool isOpaque = false;
+  /// Each kScaleBlock elements along k have a common scale, a power of two (E8M0). A lane holds one
+  /// byte of scales of a, and one of b: of its row (column); of the lanes that have the same one,
+  /// the first has the scale of the first block, and so on.
+  bool isScaled = false;
+  static constexpr unsigned kScaleBlock = 32;
 
   bool operator==(const MatrixInstruction &) const = default;
 };
@@ -92,11 +97,18 @@ struct TargetInfo {
   /// memory only, and nothing depends on which of them run in lockstep.
   bool hasShuffle = true;
   bool hasAsyncCopy = false;
+  /// Of an asynchronous copy the lanes of a warp fill neighbouring places of shared memory, in
+  /// order. It moves 4 or 16 bytes of each.
+  bool copiesFollowLanes = false;
   bool hasLoadMatrix = false;
+  /// simt.load_transposed is an instruction, for elements of 8 and of 16 bits.
+  bool hasTransposedRead = false;
   /// Of loads that run ahead through registers, those in flight are one of the stages that a loop
   /// asks for: so two stages are one slot, with two barriers in an iteration. Otherwise they come
   /// on top of it.
   bool countsFlightAsStage = false;
+  /// Registers of 32 bits that a thread has at most, before some are spilled. 0: unknown.
+  unsigned registers = 0;
   /// Most instructions along k whose operands one access of shared memory brings. A power of two.
   unsigned mostStepsOfRead = 16;
   bool hasDotBytes = false; ///< simt.dot_bytes is an instruction, for products without a matrix.
@@ -120,6 +132,8 @@ struct TargetInfo {
   /// One instruction copies a box of a tensor in global memory to shared memory and counts its
   /// bytes at a phase barrier; the tensor is described before the launch.
   bool hasBoxCopies = false;
+  /// simt.turn: warps that share a unit for matrices use it in turns.
+  bool hasTurns = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

@@ -244,7 +244,7 @@ bool Warp::execute(const Step &step) {
   Operation *op = step.op;
   if (!step.functions.empty())
     return elementwise(step);
-  if (isa<scf::YieldOp, scf::ConditionOp, func::ReturnOp, SharedAllocOp, simt::PrintOp>(op))
+  if (isa<scf::YieldOp, scf::ConditionOp, func::ReturnOp, SharedAllocOp, simt::PrintOp, TurnOp>(op))
     return true;
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
     return constant(step, constantOp);

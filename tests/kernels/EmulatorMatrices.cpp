@@ -4,6 +4,8 @@
 
 #include "ir/layout/MatrixTile.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
@@ -32,6 +34,10 @@ static double decode(uint64_t word, MatrixElement element, MLIRContext *context)
     return toDouble(word, Float8E4M3FNUZType::get(context));
   case MatrixElement::E5B16:
     return toDouble(word, Float8E5M2FNUZType::get(context));
+  case MatrixElement::E2M1: {
+    constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    return word & 8 ? -values[word & 7] : values[word & 7];
+  }
   case MatrixElement::I8:
     return int8_t(word);
   case MatrixElement::I32:
@@ -53,15 +59,36 @@ bool Warp::multiply(MmaOp op) {
   std::vector<double> a(row->m * row->k), b(row->k * row->n);
   auto fill = [&](Value fragment, const layout::LinearLayout &layout, MatrixElement element,
                   unsigned columns, std::vector<double> &matrix) {
+    const bool isPairs = element == MatrixElement::E2M1;
     for (unsigned lane = 0; lane < lanes; ++lane)
-      for (unsigned reg = 0; reg < countOf(fragment); ++reg) {
+      for (unsigned reg = 0; reg < 1u << layout.inBits(layout::kRegister); ++reg) {
         auto position = layout.apply({reg, lane});
-        matrix[position[0] * columns + position[1]] =
-            decode(at(fragment, lane, reg), element, op.getContext());
+        uint64_t word =
+            isPairs ? at(fragment, lane, reg / 2) >> 4 * (reg % 2) & 15 : at(fragment, lane, reg);
+        matrix[position[0] * columns + position[1]] = decode(word, element, op.getContext());
       }
   };
   fill(op.getA(), row->aLayout, row->a, row->k, a);
   fill(op.getB(), row->bLayout, row->b, row->n, b);
+  if (row->isScaled != !op.getScales().empty())
+    return fail(op, "an instruction with scales where there should be none, or without");
+  if (row->isScaled) {
+    // By the first lane's row (column), and by how often it has occurred: the block.
+    constexpr unsigned kBlock = MatrixInstruction::kScaleBlock;
+    auto scale = [&](unsigned operand, const layout::LinearLayout &layout, unsigned inner,
+                     std::vector<double> &matrix) {
+      std::vector<unsigned> blocks(std::max(row->m, row->n));
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        unsigned line = layout.apply({0, lane})[1 - inner], block = blocks[line]++;
+        uint64_t code = at(op.getScales()[operand], lane) >> 8 * (*op.getBytes())[operand] & 255;
+        for (unsigned k = block * kBlock; k < (block + 1) * kBlock; ++k)
+          matrix[inner == 1 ? line * row->k + k : k * row->n + line] *=
+              code == 255 ? double(NAN) : std::ldexp(1.0, int(code) - 127);
+      }
+    };
+    scale(0, row->aLayout, 1, a);
+    scale(1, row->bLayout, 0, b);
+  }
   Data &result = define(op.getResult());
   Type accType = cast<VectorType>(op.getType()).getElementType();
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -97,6 +124,25 @@ bool Warp::loadMatrix(LoadMatrixOp op) {
       for (unsigned e = 0; e < 32 / bits; ++e)
         result.words[size_t(lane) * result.count + i * (32 / bits) + e] =
             (pair >> (bits * e)) & ((uint64_t(1) << bits) - 1);
+    }
+  return true;
+}
+
+bool Warp::loadTransposed(LoadTransposedOp op) {
+  constexpr unsigned kTogether = 16, kRunBytes = 8;
+  Data &result = define(op.getResult());
+  unsigned bytes = getScalarBytes(op.getType()), run = kRunBytes / bytes;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned i = 0; i < run; ++i) {
+      unsigned within = lane % kTogether;
+      unsigned from = lane - within + within / run + i * (kTogether / run);
+      uint64_t place = placeOf(op.getBuffer(), op.getOffset(), from), word = 0;
+      if (place % kRunBytes)
+        return fail(op, "a run starts between multiples of 8 bytes");
+      auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes);
+      if (!check(op, program.shared.read(thread(lane), place + within % run * bytes, content)))
+        return false;
+      result.words[size_t(lane) * result.count + i] = word;
     }
   return true;
 }
@@ -262,6 +308,8 @@ bool Warp::checkInFlight(const Step &step) {
 std::optional<bool> Warp::multiplyMatrices(Operation *op) {
   if (auto load = dyn_cast<LoadMatrixOp>(op))
     return loadMatrix(load);
+  if (auto load = dyn_cast<LoadTransposedOp>(op))
+    return loadTransposed(load);
   if (auto mma = dyn_cast<MmaOp>(op))
     return multiply(mma);
   if (auto load = dyn_cast<MatrixLoadOp>(op))

@@ -121,6 +121,7 @@ private:
   std::optional<bool> multiplyMatrices(Operation *op);
   bool multiply(MmaOp op);
   bool loadMatrix(LoadMatrixOp op);
+  bool loadTransposed(LoadTransposedOp op);
   bool multiplyInGroup(GroupMmaOp op);
   bool readOperand(GroupMmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
                    target::MatrixElement element, std::vector<double> &matrix);

@@ -10,7 +10,8 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// The float type of an instruction's operand; null: integers, which are as they are.
+/// The float type of an instruction's operand; null: integers and pairs of 4-bit floats, which are
+/// as they are.
 static Type floatType(MatrixElement element, MLIRContext *context) {
   switch (element) {
   case MatrixElement::F16:
@@ -33,6 +34,7 @@ static Type floatType(MatrixElement element, MLIRContext *context) {
     return Float8E5M2FNUZType::get(context);
   case MatrixElement::I8:
   case MatrixElement::I32:
+  case MatrixElement::E2M1:
     return {};
   }
   return {};

@@ -40,6 +40,7 @@ SharedUse SharedStoreOp::getSharedUse() {
 
 SharedUse SharedAddOp::getSharedUse() { return now(getBuffer(), Kind::Add); }
 SharedUse LoadMatrixOp::getSharedUse() { return now(getBuffer(), Kind::Read); }
+SharedUse LoadTransposedOp::getSharedUse() { return now(getBuffer(), Kind::Read); }
 SharedUse MatrixLoadOp::getSharedUse() { return now(getBuffer(), Kind::Read); }
 SharedUse MatrixStoreOp::getSharedUse() { return now(getBuffer(), Kind::Write); }
 

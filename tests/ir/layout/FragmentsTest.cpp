@@ -163,7 +163,9 @@ TEST(FragmentsTest, MfmaOperands) {
                                     {K::Mfma16x16x8A, K::Mfma16x16x8B, 16, 8},
                                     {K::Mfma16x16x16A, K::Mfma16x16x16B, 16, 16},
                                     {K::Mfma16x16x32A, K::Mfma16x16x32B, 16, 32},
-                                    {K::Mfma16x16x64A, K::Mfma16x16x64B, 16, 64}}) {
+                                    {K::Mfma16x16x64A, K::Mfma16x16x64B, 16, 64},
+                                    {K::Mfma32x32x64A4, K::Mfma32x32x64B4, 32, 64},
+                                    {K::Mfma16x16x128A4, K::Mfma16x16x128B4, 16, 128}}) {
     const uint64_t perLane = shape.rows * shape.k / 64;
     auto row = [&](uint64_t lane) { return lane % shape.rows; };
     auto inner = [&](uint64_t lane, uint64_t i) { return lane / shape.rows * perLane + i; };
@@ -238,7 +240,7 @@ TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
     EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
     EXPECT_FALSE(info.description.empty());
   }
-  EXPECT_EQ(names.size(), 57u);
+  EXPECT_EQ(names.size(), 61u);
 }
 
 TEST(FragmentsTest, TilingFollowsCoordinates) {

@@ -1,5 +1,8 @@
 // A tile as addresses, in two steps, is the tile as a layout; and which tiles are operands.
 #include "ir/layout/MatrixTile.h"
+#include "ir/layout/Fragments.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -120,6 +123,55 @@ TEST(MatrixTile, CrossedTilesAreForPhasesOfOtherLanesToo) {
             countChunks({0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step}), 8u)
             << inner << " of " << bytes << ", lines " << step << " apart";
     }
+}
+
+/// How many of 64 banks of 4 bytes the lines meet whose numbers are all sums of `lineBits`, with
+/// `bytes` neighbours of each from `column` on.
+size_t banksMet(const LinearLayout &tile, llvm::ArrayRef<unsigned> lineBits, uint64_t column,
+                unsigned bytes, unsigned elementBytes) {
+  LinearLayout toOffset = *tile.invert();
+  std::set<uint64_t> banks;
+  for (uint64_t number = 0; number < uint64_t(1) << lineBits.size(); ++number) {
+    uint64_t line = 0;
+    for (auto [i, bit] : llvm::enumerate(lineBits))
+      line |= (number >> i & 1) << bit;
+    for (unsigned byte = 0; byte < bytes; byte += 4)
+      banks.insert(toOffset.apply({line, column + byte / elementBytes})[0] * elementBytes % 256 /
+                   4);
+  }
+  return banks.size();
+}
+
+TEST(MatrixTile, TurnedTilesMeetEveryBankOnce) {
+  for (int64_t lineBytes : {32, 64, 128, 512}) {
+    LinearLayout wide = turnedTile({64, lineBytes / 2}, 1, 2),
+                 narrow = turnedTile({64, lineBytes}, 1, 1);
+    EXPECT_TRUE(wide.invert());
+    EXPECT_TRUE(narrow.invert());
+    for (int64_t byte = 0; byte < lineBytes; byte += 64) {
+      for (unsigned bit : {2u, 3u})
+        EXPECT_EQ(banksMet(wide, {0, 1, bit}, byte / 2, 32, 2), 64u) << lineBytes;
+      if (lineBytes >= 64)
+        EXPECT_EQ(banksMet(wide, {0, 1}, byte / 2, 64, 2), 64u) << lineBytes;
+      for (auto [third, fourth] : {std::pair(2u, 4u), {2u, 5u}, {3u, 4u}, {3u, 5u}})
+        EXPECT_EQ(banksMet(narrow, {0, 1, third, fourth}, byte, 16, 1), 64u) << lineBytes;
+      for (unsigned bit : {2u, 3u})
+        EXPECT_EQ(banksMet(narrow, {0, 1, bit}, byte, 32, 1), 64u) << lineBytes;
+    }
+  }
+  // Columns of the swizzle for reads along lines meet the same banks.
+  EXPECT_LT(banksMet(swizzledTile({64, 64}, 1, 2), {0, 1}, 0, 64, 2), 64u);
+}
+
+TEST(MatrixTile, WhatIsReadTransposed) {
+  // Columns in lanes, rows (k) in registers.
+  const LinearLayout operand = fragmentLayout(FragmentKind::Mfma32x32x16B);
+  EXPECT_TRUE(isReadTransposed(operand, 1, 2));
+  EXPECT_FALSE(isReadTransposed(operand, 0, 2)); // neighbours along k are a lane's own
+  EXPECT_FALSE(isReadTransposed(operand, 1, 4));
+  EXPECT_TRUE(isReadTransposed(operand, 1, 1)); // eight registers
+  EXPECT_FALSE(isReadTransposed(fragmentLayout(FragmentKind::Mfma32x32x8B), 1, 1)); // four
+  EXPECT_TRUE(isReadTransposed(fragmentLayout(FragmentKind::Mfma32x32x16A), 0, 2));
 }
 
 } // namespace

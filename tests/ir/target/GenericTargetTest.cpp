@@ -51,7 +51,10 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.sharedMemoryBytes = 64 * 1024;
   target.hasShuffle = false;
   target.hasAsyncCopy = true;
+  target.copiesFollowLanes = true;
   target.hasLoadMatrix = true;
+  target.hasTransposedRead = true;
+  target.registers = 256;
   target.mostStepsOfRead = 2;
   target.countsFlightAsStage = true;
   target.hasDotBytes = true;
@@ -61,6 +64,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.hasGridDependency = true;
   target.hasRoles = target.hasBoxCopies = true;
   target.roleRegisters = 512;
+  target.hasTurns = true;
   target.sharedModel = {64, 8, 8};
   target.exchange = {3, 4, 5, 6};
   target.assembler = "text";
@@ -68,26 +72,40 @@ TEST(GenericTarget, EveryFieldHasAWord) {
                        d = layout::rowMajorFragment(16, 16, 2, 64);
   target.matrixInstructions = {
       {"multiply", E::F16, E::BF16, E::F32, 16, 16, 16, a, a, d, true, false},
+      {.name = "scaled",
+       .a = E::E4M3,
+       .b = E::E2M1,
+       .acc = E::F32,
+       .m = 16,
+       .n = 16,
+       .k = 16,
+       .aLayout = a,
+       .bLayout = a,
+       .dLayout = d,
+       .isScaled = true},
       *opaqueInstruction(E::I8, E::I8, E::I32, 16, 16, 32, 64)};
   target.warpGroupInstructions = {
       {"f32.f16.f16", E::F16, E::F16, E::F32, 2, 32, 64, 16, a, d, true, true},
       {"s32.s8.s8", E::I8, E::I8, E::I32, 1, 16, 16, 16, a, d, false, false}};
   std::string text = printTarget(target);
-  EXPECT_EQ(
-      text,
-      "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,steps-of-read=2,shuffle=off,"
-      "async=on,load-matrix=on,flight-is-stage=on,dot-bytes=on,reads-float8=off,rounds-to-float8="
-      "on,float8-fnuz=on,grid-dependency=on,"
-      "roles=on,role-registers=512,box-copies=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-"
-      "cost=3,select-cost=4,wavefront-"
-      "cost=5,"
-      "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
-          a.toString() + ":" + a.toString() + ":" + d.toString() +
-          ":imprecise,matrix=opaque:16x16x32:i8:i8:i32,"
-          "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
-          a.toString() + ":" + d.toString() +
-          ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" + a.toString() + ":" +
-          d.toString());
+  EXPECT_EQ(text, "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,registers=256,"
+                  "steps-of-read=2,shuffle=off,"
+                  "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
+                  "stage=on,dot-bytes=on,"
+                  "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
+                  "roles=on,role-registers=512,box-copies=on,turns=on,banks=64,bank-bytes=8,shared-"
+                  "vector=8,shuffle-cost=3,select-"
+                  "cost=4,wavefront-"
+                  "cost=5,"
+                  "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
+                      a.toString() + ":" + a.toString() + ":" + d.toString() +
+                      ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" +
+                      a.toString() + ":" + d.toString() +
+                      ":scaled,matrix=opaque:16x16x32:i8:i8:i32,"
+                      "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
+                      a.toString() + ":" + d.toString() +
+                      ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" +
+                      a.toString() + ":" + d.toString());
   EXPECT_EQ(parse(text), target);
 }
 
@@ -98,7 +116,10 @@ TEST(GenericTarget, AWordSetsOneField) {
         "vector=8",
         "shuffle=off",
         "async=on",
+        "copies-follow-lanes=on",
         "load-matrix=on",
+        "transposed-read=on",
+        "registers=256",
         "steps-of-read=2",
         "flight-is-stage=on",
         "dot-bytes=on",
@@ -109,6 +130,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "roles=on",
         "role-registers=512",
         "box-copies=on",
+        "turns=on",
         "banks=64",
         "bank-bytes=8",
         "shared-vector=8",
@@ -177,8 +199,9 @@ TEST(GenericTarget, ErrorsNameTheWord) {
 }
 
 TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
-  const std::string shape = "it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise] or "
-                            "opaque:MxNxK:A:B:ACC";
+  const std::string shape =
+      "it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled] or "
+      "opaque:MxNxK:A:B:ACC";
   EXPECT_EQ(errorOf("generic:matrix=x"), "matrix=x: " + shape);
   EXPECT_EQ(errorOf("generic:matrix=x:16x8:f16:f16:f32"), "matrix=x:16x8:f16:f16:f32: " + shape);
   EXPECT_EQ(errorOf("generic:matrix=opaque:16x12x16:f16:f16:f32"),

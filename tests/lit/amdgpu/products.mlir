@@ -8,6 +8,10 @@
 // RUN: tile-amdgpu %s --arch=gfx942 --num-stages=2 --kpack=1 --emit=amdgcn | FileCheck %s --check-prefix=KPACK1 --implicit-check-not=ds_read_b128
 // RUN: tile-amdgpu %s --arch=gfx942 --num-stages=2 --matrix-instr-nonkdim=16 --emit=amdgcn | FileCheck %s --check-prefix=SIXTEEN
 // RUN: tile-amdgpu %s --arch=gfx942 --num-stages=2 --matrix-instr-nonkdim=32 --emit=amdgcn | FileCheck %s --check-prefix=ASM --implicit-check-not=ds_read_u16 --implicit-check-not=ds_read2_b64
+// On gfx950 the tile stays as it is in memory, and is transposed as it is read.
+// RUN: tile-amdgpu %s --arch=gfx950 --num-stages=2 --emit=layout | FileCheck %s --check-prefix=TURNED --implicit-check-not="tile_inner = 0"
+// RUN: tile-amdgpu %s --arch=gfx950 --num-stages=2 --emit=schedule | FileCheck %s --check-prefix=TURNED-RING
+// RUN: tile-amdgpu %s --arch=gfx950 --num-stages=2 --emit=amdgcn | FileCheck %s --check-prefix=TURNED-ASM --implicit-check-not=v_perm_b32 --implicit-check-not=ds_read_u16
 // WMMA has one size, as in Triton.
 // RUN: tile-amdgpu %s --arch=gfx1100 --num-stages=2 --matrix-instr-nonkdim=32 --emit=amdgcn | FileCheck %s --check-prefix=WMMA --implicit-check-not=ds_load_u16
 // RUN: not tile-amdgpu %s --matrix-instr-nonkdim=4 2>&1 | FileCheck %s --check-prefix=BADSIZE
@@ -20,6 +24,13 @@
 // SCHEDULE: sched.ring<order = crossed, inner = 0, perWord = 2>
 // SCHEDULE: slots = 1, distance = 1, copies = registers
 // THREE: slots = 2, distance = 2, copies = registers
+// TURNED: #distribute.dot<instruction = "mfma.f32.32x32x16.f16",{{.*}} swapped = true>
+// TURNED-RING: sched.ring<order = swizzled, inner = 1, perWord = 2>
+// TURNED-RING: sched.ring<order = turned, inner = 1, perWord = 2>
+// TURNED-ASM-DAG: ds_write_b128
+// TURNED-ASM-DAG: ds_read_b128
+// TURNED-ASM-DAG: ds_read_b64_tr_b16
+// TURNED-ASM-DAG: v_mfma_f32_32x32x16_f16
 // ASM-DAG: v_perm_b32
 // ASM-DAG: ds_read_b128
 // ASM-DAG: v_mfma_f32_32x32x8_f16
