@@ -1,5 +1,5 @@
 // See Matrices.h. Shapes and fragments are from AMD's matrix instruction calculator and the ISA
-// guides; products on 4-bit elements and scaled ones are not here.
+// guides; integers of 4 bits are not here.
 #include "backends/amdgpu/Matrices.h"
 #include "ir/layout/Fragments.h"
 
@@ -42,9 +42,17 @@ std::vector<target::MatrixInstruction> amdgpu::getMatrixInstructions(Generation 
   std::vector<target::MatrixInstruction> instructions;
   for (const Row &row : kRows)
     if (row.isIn(generation))
-      instructions.push_back({row.name, row.a, row.b, row.acc, row.m, row.n, row.k,
-                              fragmentLayout(row.fragmentA), fragmentLayout(row.fragmentB),
-                              fragmentLayout(row.fragmentD)});
+      instructions.push_back({.name = row.name,
+                              .a = row.a,
+                              .b = row.b,
+                              .acc = row.acc,
+                              .m = row.m,
+                              .n = row.n,
+                              .k = row.k,
+                              .aLayout = fragmentLayout(row.fragmentA),
+                              .bLayout = fragmentLayout(row.fragmentB),
+                              .dLayout = fragmentLayout(row.fragmentD),
+                              .isScaled = row.form == Form::MfmaScaled});
   return instructions;
 }
 

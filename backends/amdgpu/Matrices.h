@@ -14,6 +14,7 @@ enum class Form {
   Mfma,        ///< Vectors of the elements, or one element; three selectors, which are 0 here.
   MfmaBits,    ///< The same with bf16 as i16, and 8-bit elements in one integer or in words.
   MfmaFormats, ///< 8-bit elements in words; their formats; scales, which are 0 here: none.
+  MfmaScaled,  ///< The same, of 4 bits as well, with scales.
   Wmma,        ///< Vectors of the elements.
   WmmaBits,    ///< bf16 as i16, 8-bit elements in words.
   WmmaSigned   ///< 8-bit integers in words; a flag before each operand, and one after all.

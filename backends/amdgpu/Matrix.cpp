@@ -31,15 +31,20 @@ struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
     case Form::MfmaBits:
       operands.append(3, number(0));
       break;
-    case Form::MfmaFormats: {
-      const target::MatrixInstruction &row = *arch.info.findMatrix(name);
+    case Form::MfmaFormats:
+    case Form::MfmaScaled: {
+      const target::MatrixInstruction &row = *arch.info.findMatrix(op.getInstruction());
       operands.append({number(formatOf(row.a)), number(formatOf(row.b))});
       // Which byte of a word, and the word, of each operand's scales. With zeros LLVM takes the
       // instruction that has none.
-      operands.append(4, number(0));
+      for (unsigned operand = 0; operand < 2; ++operand) {
+        operands.push_back(number(row.isScaled ? (*op.getBytes())[operand] : 0));
+        operands.push_back(row.isScaled ? adaptor.getScales()[operand] : number(0));
+      }
       // "mfma.f32.32x32x64.f8f6f4.fp8.bf8" is of the intrinsic "mfma.scale.f32.32x32x64.f8f6f4".
       StringRef shape = op.getInstruction().rsplit('.').first.rsplit('.').first;
       shape.consume_front("mfma.");
+      shape.consume_front("scale.");
       name = ("mfma.scale." + shape).str();
       break;
     }
@@ -58,7 +63,7 @@ struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
 private:
   /// The number of an element's format, where the instruction takes several.
   static unsigned formatOf(target::MatrixElement element) {
-    return element == target::MatrixElement::E5M2 ? 1 : 0;
+    return element == target::MatrixElement::E2M1 ? 4 : element == target::MatrixElement::E5M2;
   }
 
   /// A fragment as the intrinsic takes it.

@@ -212,6 +212,9 @@ LogicalResult Assigner::run() {
     backward(block);
   settleRest();
   cutChains(ops);
+  for (auto &[op, plan] : dots)
+    if (plan.instruction && plan.instruction->isScaled)
+      leaveOut(cast<tile::DotOp>(op));
   for (Operation *op : ops)
     write(op);
   return success();

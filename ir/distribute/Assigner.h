@@ -51,6 +51,8 @@ private:
   void settleRest();
   void settle(mlir::Value value);
   void cutChains(llvm::ArrayRef<mlir::Operation *> ops);
+  /// What only stands for the elements and scales of this product's operands is not computed.
+  void leaveOut(tile::DotOp scaled);
   void need(mlir::Value value, LayoutAttr layout) {
     if (mlir::isa<mlir::RankedTensorType>(value.getType()) && !home(value))
       needs.try_emplace(value, layout);
@@ -80,6 +82,7 @@ private:
   llvm::DenseMap<mlir::Value, LayoutAttr> needs;
   llvm::DenseMap<mlir::Operation *, AccessPlan> accesses;
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+  llvm::DenseSet<mlir::Value> unread; ///< By leaveOut.
 };
 
 } // namespace tilerun::distribute

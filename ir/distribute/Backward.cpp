@@ -121,3 +121,27 @@ void Assigner::cutChains(ArrayRef<Operation *> ops) {
     }
   }
 }
+
+void Assigner::leaveOut(tile::DotOp scaled) {
+  llvm::SmallPtrSet<Value, 4> read;
+  SmallVector<Value> work{scaled.getA(), scaled.getB()};
+  for (auto [operand, inner] : {std::pair(scaled.getA(), 1u), std::pair(scaled.getB(), 0u)}) {
+    auto found = findScaled(operand, inner);
+    read.insert(found->elements);
+    read.insert(found->scales);
+  }
+  // An operand comes after all of its users that are left out, too, or it is computed.
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    bool isLeftOut = op && op->getNumResults() == 1 && !read.contains(value) &&
+                     llvm::all_of(op->getUsers(), [&](Operation *user) {
+                       return user == scaled ||
+                              (user->getNumResults() == 1 && unread.contains(user->getResult(0)));
+                     });
+    if (!isLeftOut || !unread.insert(value).second)
+      continue;
+    homes.erase(value);
+    work.append(op->operand_begin(), op->operand_end());
+  }
+}

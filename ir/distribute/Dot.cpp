@@ -23,6 +23,7 @@ struct Sizes {
 struct Entry {
   MatrixElement a, b;
   unsigned parts = 1;
+  bool isScaled = false;
 };
 } // namespace
 
@@ -78,6 +79,17 @@ static SmallVector<Entry, 2> entriesFor(Type a, Type b, tile::InputPrecision pre
   return entries;
 }
 
+/// The ways for this product, best first.
+static SmallVector<Entry, 2> entriesFor(tile::DotOp op) {
+  SmallVector<Entry, 2> entries =
+      entriesFor(getElementTypeOrSelf(op.getA().getType()),
+                 getElementTypeOrSelf(op.getB().getType()), op.getPrecision());
+  auto a = findScaled(op.getA(), 1), b = findScaled(op.getB(), 0);
+  if (a && b)
+    entries.insert(entries.begin(), Entry{a->format, b->format, 1, /*isScaled=*/true});
+  return entries;
+}
+
 /// Accumulators for a product into `type`: of that type, else of a wider one.
 static SmallVector<MatrixElement, 2> accumulatorsFor(Type type) {
   if (type.isInteger(32))
@@ -113,7 +125,7 @@ static const MatrixInstruction *chooseInstruction(const target::TargetInfo &targ
   };
   const MatrixInstruction *best = nullptr;
   for (const MatrixInstruction &row : target.matrixInstructions)
-    if (row.a == entry.a && row.b == entry.b && row.acc == acc &&
+    if (row.a == entry.a && row.b == entry.b && row.acc == acc && row.isScaled == entry.isScaled &&
         (!row.isOpaque || fitsOpaque(row, entry, sizes, rank)) &&
         (!best || costOf(row) < costOf(*best)))
       best = &row;
@@ -269,7 +281,6 @@ static LinearLayout blockedResult(const Sizes &sizes, ArrayRef<int64_t> shape, u
 DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
   auto type = cast<RankedTensorType>(op.getType());
   auto aType = cast<RankedTensorType>(op.getA().getType());
-  auto bType = cast<RankedTensorType>(op.getB().getType());
   unsigned rank = type.getRank();
   SmallVector<unsigned, 4> bits = shapeBits(type.getShape());
   Sizes sizes{rank == 3 ? bits[0] : 0, bits[rank - 2], bits[rank - 1],
@@ -279,8 +290,7 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
   bool byRows = staysInRows(op);
 
   DotPlan plan;
-  for (const Entry &entry :
-       entriesFor(aType.getElementType(), bType.getElementType(), op.getPrecision()))
+  for (const Entry &entry : entriesFor(op))
     for (MatrixElement acc : accumulatorsFor(type.getElementType())) {
       if (plan.instruction)
         continue;
@@ -329,7 +339,7 @@ std::string distribute::explainNoInstruction(tile::DotOp op, const Options &opti
     return text;
   }
   auto matches = [&](const MatrixInstruction &row) {
-    return llvm::any_of(entriesFor(a, b, op.getPrecision()), [&](const Entry &entry) {
+    return llvm::any_of(entriesFor(op), [&](const Entry &entry) {
       return row.a == entry.a && row.b == entry.b &&
              llvm::is_contained(accumulatorsFor(type.getElementType()), row.acc);
     });

@@ -1,6 +1,6 @@
 // The order of k in a product's operands. A matrix instruction adds up over k, so any permutation
 // of k that both operands share gives the same product, and the plan's layouts may take k in the
-// order that suits the way to a lane's registers:
+// order that suits the way to a lane's registers (but where scales belong to blocks of k):
 //
 // - From shared memory: neighbours fill the registers of a lane before the next lane continues.
 // They
@@ -100,7 +100,7 @@ void distribute::orderInner(tile::DotOp op, const Options &options, DotPlan &pla
   const target::MatrixInstruction &row = *plan.instruction;
   auto type = cast<RankedTensorType>(op.getA().getType());
   unsigned innerBits = llvm::Log2_64(type.getShape().back()), kBits = llvm::Log2_32(row.k);
-  if (target.hasLoadMatrix || type.getRank() != 2 || innerBits < kBits)
+  if (target.hasLoadMatrix || row.isScaled || type.getRank() != 2 || innerBits < kBits)
     return;
   InnerBits fragment = innerBitsOf(row.aLayout, 1);
   if (fragment != innerBitsOf(row.bLayout, 0))

@@ -72,6 +72,33 @@ struct DotPlan {
   const LinearLayout &registers() const { return swapped ? b : a; }
 };
 
+/// What an operand of a scaled product was computed from.
+struct ScaledOperand {
+  mlir::Value elements; ///< Of two dimensions; of 4 bits in pairs along `inner`.
+  mlir::Value scales;   ///< Rows (columns) × blocks of k: bytes, in E8M0.
+  target::MatrixElement format;
+  unsigned inner; ///< The dimension of `elements` along which the product sums.
+};
+
+/// `operand` of a product that sums over its dimension `inner`, as elements of 4 or 8 bits times
+/// their scales; nullopt if it is not a tensor of bfloat16 that was computed so.
+std::optional<ScaledOperand> findScaled(mlir::Value operand, unsigned inner);
+
+/// What an operand's fragments are read from.
+struct DotSource {
+  mlir::Value value;
+  LinearLayout layout;   ///< Of all steps, to the dimensions of `value`.
+  LinearLayout fragment; ///< Of one instruction, likewise.
+  unsigned inner;        ///< The dimension of `value` over which the product sums.
+};
+
+/// Of a scaled product the elements from which the operand was computed, else the operand.
+/// Precondition: the plan has an instruction of one warp whose fragments are known.
+DotSource getSource(tile::DotOp op, const DotPlan &plan, bool isLeft);
+
+/// `layout` without `count` of its register bits, from `start` on.
+LinearLayout withoutRegisters(const LinearLayout &layout, unsigned start, unsigned count);
+
 struct Options {
   unsigned numWarps = 4;
   const target::TargetInfo *target = nullptr;

@@ -162,16 +162,16 @@ int64_t SharedDemand::liveAt(Operation *op) const {
 
 bool SharedDemand::isStoredByWarps(tile::DotOp dot, unsigned operand) const {
   const DotPlan &plan = layouts.getDot(dot);
-  Value value = dot->getOperand(operand);
-  if (isInRing(value))
+  if (isInRing(dot->getOperand(operand)))
     return false;
   if (!plan.instruction)
     return true;
+  DotSource source = getSource(dot, plan, operand == 0);
+  Value value = source.value;
   // Of a matrix instruction's operands those are stored that move between warps and are small.
   return bytesOf(value.getType()) <= budget.forStoredOperand() &&
          cast<RankedTensorType>(value.getType()).getRank() == 2 && layouts.getHome(value) &&
-         value.getParentBlock() == dot->getBlock() &&
-         !isInFragments(value, operand == 0 ? plan.a : plan.b, layouts);
+         value.getParentBlock() == dot->getBlock() && !isInFragments(value, source.layout, layouts);
 }
 
 int64_t SharedDemand::ofDot(tile::DotOp dot) const {
@@ -190,7 +190,8 @@ int64_t SharedDemand::ofDot(tile::DotOp dot) const {
   int64_t sum = 0;
   for (unsigned operand = 0; operand < 2; ++operand)
     if (isStoredByWarps(dot, operand))
-      sum += bytesOf(dot->getOperand(operand).getType());
+      sum += bytesOf(plan.instruction ? getSource(dot, plan, operand == 0).value.getType()
+                                      : dot->getOperand(operand).getType());
   return sum;
 }
 

@@ -103,19 +103,6 @@ SmallVector<uint64_t, 16> simt::threadBases(const LinearLayout &layout, StringRe
   return bases;
 }
 
-LinearLayout simt::withoutRegisters(const LinearLayout &layout, unsigned start, unsigned count) {
-  DimList ins;
-  BitVectors bases;
-  for (const Dim &in : layout.getIns()) {
-    bool cut = in.name == kRegister;
-    ins.emplace_back(in.name, in.bits - (cut ? count : 0));
-    for (auto [bit, basis] : llvm::enumerate(layout.getBases(in.name)))
-      if (!cut || bit < start || bit >= start + count)
-        bases.push_back(basis);
-  }
-  return LinearLayout(ins, DimList(layout.getOuts()), bases);
-}
-
 uint64_t simt::registerImage(const LinearLayout &layout, uint64_t reg, StringRef out) {
   uint64_t image = 0;
   for (unsigned bit = 0; bit < layout.inBits(kRegister); ++bit)

@@ -40,9 +40,6 @@ mlir::Value applyToIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
 /// linear maps of thread numbers have them; see ThreadMaps.
 llvm::SmallVector<uint64_t, 16> threadBases(const layout::LinearLayout &layout,
                                             llvm::StringRef out);
-/// `layout` without `count` of its register bits, from number `start` on.
-layout::LinearLayout withoutRegisters(const layout::LinearLayout &layout, unsigned start,
-                                      unsigned count);
 /// The coordinate of `layout` in dimension `out` for register `reg`.
 uint64_t registerImage(const layout::LinearLayout &layout, uint64_t reg, llvm::StringRef out);
 

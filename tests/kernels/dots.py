@@ -92,6 +92,27 @@ def one(A, B, C, D, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TA: tl.co
     tl.store(D + m[:, None] * N + n[None, :], multiply(x, y, acc, P, OUT))
 
 
+# Narrow operands with scales, in several steps along k; formats by their bits of exponent and fraction.
+#: X=u8[64,128]:randint(0,256,1) SX=u8[64,8]:randint(124,131,3) Y=u8[128,32]:randint(0,256,2) SY=u8[32,8]:randint(124,131,4) Z=f32[64,32]:zeros M=64 N=32 K=256 F=21 G=21
+#: X=u8[32,512]:randint(0,100,1) SX=u8[32,16]:randint(124,131,3) Y=u8[256,64]:randint(0,256,2) SY=u8[64,16]:randint(124,131,4) Z=f32[32,64]:zeros M=32 N=64 K=512 F=43 G=21
+#: X=u8[16,32]:randint(0,100,1) SX=u8[16,1]:randint(124,131,3) Y=u8[32,16]:randint(0,100,2) SY=u8[16,1]:randint(124,131,4) Z=f32[16,16]:zeros M=16 N=16 K=32 F=52 G=43 --num-warps 1
+#: X=u8[16,128]:randint(0,100,1) SX=u8[16,4]:randint(124,131,3) Y=u8[128,128]:randint(0,100,2) SY=u8[128,4]:randint(124,131,4) Z=f32[16,128]:zeros M=16 N=128 K=128 F=43 G=43
+@triton.jit
+def scaled(X, SX, Y, SY, Z, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, F: tl.constexpr, G: tl.constexpr):
+    m = tl.arange(0, M)[:, None]
+    n = tl.arange(0, N)
+    KX: tl.constexpr = K // 2 if F == 21 else K
+    KY: tl.constexpr = K // 2 if G == 21 else K
+    f: tl.constexpr = "e2m1" if F == 21 else ("e4m3" if F == 43 else "e5m2")
+    g: tl.constexpr = "e2m1" if G == 21 else ("e4m3" if G == 43 else "e5m2")
+    s = tl.arange(0, K // 32)[None, :]
+    x = tl.load(X + m * KX + tl.arange(0, KX)[None, :])
+    y = tl.load(Y + tl.arange(0, KY)[:, None] * N + n[None, :])
+    sx = tl.load(SX + m * (K // 32) + s)
+    sy = tl.load(SY + n[:, None] * (K // 32) + s)
+    tl.store(Z + m * N + n[None, :], tl.dot_scaled(x, sx, f, y, sy, g))
+
+
 #: A=f16[2048]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) C=f32[2048]:randint(-4,5,3) D=f32[2048]:zeros NB=4 M=16 N=32 K=32 P=0 OUT=fp32
 #: A=f32[512]:randint(-4,5,1) B=f32[512]:randint(-4,5,2) C=f32[512]:randint(-4,5,3) D=f32[512]:zeros NB=2 M=16 N=16 K=16 P=0 OUT=fp32
 #: A=f32[128]:randint(-4,5,1) B=f32[256]:randint(-4,5,2) C=f32[64]:randint(-4,5,3) D=f32[64]:zeros NB=8 M=2 N=4 K=8 P=2 OUT=fp32 --num-warps 2

@@ -1,8 +1,10 @@
 // Products by matrix instructions of a warp: operands as fragments, in the precision that was asked
 // for.
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/FloatCasts.h"
 #include "ir/simt/ProductStrategy.h"
+#include "ir/simt/products/DotScales.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -57,12 +59,14 @@ namespace {
 /// An operand of a product, ready to be read in steps along k.
 class DotOperand {
 public:
-  DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &plan, bool isLeft);
+  DotOperand(LowerContext &c, tile::DotOp op, const DotPlan &plan, bool isLeft);
   /// Decides where the operand is read from, and brings it there.
-  LogicalResult place(Value value);
+  LogicalResult place();
   /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
   /// beyond the end of k.
   FailureOr<Values> read(unsigned step);
+  /// Of a fragment as it is in registers.
+  unsigned registerBits() const { return fragmentBits; }
 
 private:
   Value zeroBeyondEnd(Value vector) const;
@@ -70,10 +74,11 @@ private:
   FailureOr<Value> readTileAt(unsigned step);
 
   LowerContext &c;
+  Value value;
   RankedTensorType type;
-  const LinearLayout &layout; ///< Of all steps.
-  Type source, target;        ///< Element types: of the tensor, for the instruction (null: as is).
-  unsigned parts, innerDim;   ///< innerDim: of the tensor.
+  LinearLayout layout;      ///< Of all steps.
+  Type source, target;      ///< Element types: of the tensor, for the instruction (null: as is).
+  unsigned parts, innerDim; ///< innerDim: of the tensor.
   unsigned fragmentBits, stepBits;
   unsigned jointBits = 0; ///< So many bits of a step's number are read in one access.
   uint64_t registersBeyond, lanesBeyond; ///< Bits of registers and lanes beyond the end of k.
@@ -85,17 +90,24 @@ private:
 };
 } // namespace
 
-DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &plan, bool isLeft)
-    : c(c), type(type), layout(isLeft ? plan.a : plan.b), source(type.getElementType()),
-      target(floatType(isLeft ? plan.instruction->a : plan.instruction->b, c.b.getContext())),
-      parts(plan.parts), innerDim(type.getRank() - (isLeft ? 1 : 2)), stepBits(plan.stepBits) {
-  const LinearLayout &fragment = isLeft ? plan.instruction->aLayout : plan.instruction->bLayout;
+DotOperand::DotOperand(LowerContext &c, tile::DotOp op, const DotPlan &plan, bool isLeft)
+    : c(c), target(floatType(isLeft ? plan.instruction->a : plan.instruction->b, op.getContext())),
+      parts(plan.parts), stepBits(plan.stepBits) {
+  DotSource from = getSource(op, plan, isLeft);
+  value = from.value;
+  type = cast<RankedTensorType>(value.getType());
+  source = type.getElementType();
+  layout = std::move(from.layout);
+  innerDim = from.inner;
+  const LinearLayout &fragment = from.fragment;
+  // Of a fragment's dimensions, where products have batches.
+  const unsigned fragmentInner = type.getRank() == 2 ? innerDim : innerDim - 1;
   fragmentBits = fragment.inBits(kRegister);
   uint64_t innerSize = type.getDimSize(innerDim);
   auto beyond = [&](StringRef in) {
     uint64_t mask = 0;
     for (unsigned bit = 0; bit < fragment.inBits(in); ++bit)
-      if (fragment.getBasis(in, bit, dimName(isLeft ? 1 : 0)) >= innerSize)
+      if (fragment.getBasis(in, bit, dimName(fragmentInner)) >= innerSize)
         mask |= uint64_t(1) << bit;
     return mask;
   };
@@ -111,7 +123,7 @@ DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &pl
   slice = withoutRegisters(layout, fragmentBits + jointBits, stepBits - jointBits);
 }
 
-LogicalResult DotOperand::place(Value value) {
+LogicalResult DotOperand::place() {
   if (type.getRank() == 2 && !(tile = findTile(c, value))) {
     // Operands that are computed in this block and have to move between warps are read step by
     // step. Values from outside of a loop stay in registers, and so do those that would take much
@@ -215,22 +227,27 @@ class WarpMatrixProduct {
 public:
   WarpMatrixProduct(LowerContext &c, tile::DotOp op, const DotPlan &plan)
       : c(c), op(op), plan(plan), row(*plan.instruction), pairs(significantPairs(plan.parts)),
-        a(c, cast<RankedTensorType>(op.getA().getType()), plan, /*isLeft=*/true),
-        b(c, cast<RankedTensorType>(op.getB().getType()), plan, /*isLeft=*/false) {}
+        a(c, op, plan, /*isLeft=*/true), b(c, op, plan, /*isLeft=*/false) {}
   FailureOr<Value> emit();
 
 private:
   using Pair = std::pair<unsigned, unsigned>;
 
   /// The fragments in some registers.
-  Values fragments(Value vector, const LinearLayout &fragment) {
-    size_t size = size_t(1) << fragment.inBits(kRegister);
+  Values fragments(Value vector, unsigned registerBits) {
+    size_t size = size_t(1) << registerBits;
     Values registers = unpack(c.b, vector), result;
     for (size_t start = 0; start < registers.size(); start += size)
       result.push_back(pack(c.b, ArrayRef(registers).slice(start, size)));
     return result;
   }
-  LogicalResult emitStep(unsigned step);
+  /// The fragments of one step, by part.
+  struct Step {
+    SmallVector<Values, 3> left, right;
+  };
+  FailureOr<Step> readStep(unsigned step);
+  void multiplyStep(unsigned step, const Step &fragments);
+  LogicalResult emitSteps();
   Value zeroLike(Value tile) {
     return arith::ConstantOp::create(c.b, c.b.getZeroAttr(tile.getType()));
   }
@@ -241,8 +258,9 @@ private:
   const MatrixInstruction &row;
   SmallVector<Pair> pairs;
   DotOperand a, b;
-  Values tiles, sums;      ///< By tile of the result; `sums` of an imprecise instruction.
-  unsigned stepsOfSum = 0; ///< How many steps are added up in `sums`; 0: none is.
+  DotScales aScales, bScales; ///< Only of a scaled instruction.
+  Values tiles, sums;         ///< By tile of the result; `sums` of an imprecise instruction.
+  unsigned stepsOfSum = 0;    ///< How many steps are added up in `sums`; 0: none is.
 };
 
 class WarpMatrixStrategy final : public ProductStrategy {
@@ -253,27 +271,39 @@ public:
 };
 } // namespace
 
-LogicalResult WarpMatrixProduct::emitStep(unsigned step) {
-  SmallVector<Values, 3> left, right;
+FailureOr<WarpMatrixProduct::Step> WarpMatrixProduct::readStep(unsigned step) {
+  Step result;
   FailureOr<Values> leftParts = a.read(step);
   if (failed(leftParts))
     return failure();
   for (Value part : *leftParts)
-    left.push_back(fragments(part, row.aLayout));
+    result.left.push_back(fragments(part, a.registerBits()));
   FailureOr<Values> rightParts = b.read(step);
   if (failed(rightParts))
     return failure();
   for (Value part : *rightParts)
-    right.push_back(fragments(part, row.bLayout));
+    result.right.push_back(fragments(part, b.registerBits()));
+  return result;
+}
+
+void WarpMatrixProduct::multiplyStep(unsigned step, const Step &fragments) {
   unsigned steps = 1u << plan.stepBits, rows = 1u << plan.rowBits, columns = 1u << plan.columnBits;
   for (auto [index, tile] : llvm::enumerate(tiles)) {
     unsigned column = index % columns, i = index >> plan.columnBits, batch = i / rows;
     unsigned j = column | (batch << plan.columnBits);
     auto multiply = [&](Value sum, Pair parts) -> Value {
-      Value first = left[parts.first][i], second = right[parts.second][j];
+      Value first = fragments.left[parts.first][i], second = fragments.right[parts.second][j];
       if (plan.swapped)
         std::swap(first, second);
-      return MmaOp::create(c.b, sum.getType(), row.name, first, second, sum);
+      if (!row.isScaled)
+        return MmaOp::create(c.b, row.name, first, second, sum);
+      Value scales[] = {aScales.word(i, step), bScales.word(j, step)};
+      if (plan.swapped)
+        std::swap(scales[0], scales[1]);
+      const int32_t byte = DotScales::byteOf(step);
+      return MmaOp::create(c.b, sum.getType(), row.name, first, second, sum,
+                           ValueRange{scales[0], scales[1]},
+                           c.b.getDenseI32ArrayAttr({byte, byte}));
     };
     if (pairs.size() > 1) {
       Value zero = zeroLike(tile), small = zero;
@@ -297,6 +327,28 @@ LogicalResult WarpMatrixProduct::emitStep(unsigned step) {
     if ((step + 1) % stepsOfSum == 0 || step + 1 == steps)
       tile = arith::AddFOp::create(c.b, tile, sums[index]);
   }
+}
+
+LogicalResult WarpMatrixProduct::emitSteps() {
+  const unsigned steps = 1u << plan.stepBits;
+  // A turn is of matrix instructions alone: all operands are read before it.
+  const bool isTurn = op->hasAttr(schedule::SchedDialect::kTurns);
+  std::vector<Step> read;
+  for (unsigned step = 0; step < steps; ++step) {
+    FailureOr<Step> fragments = readStep(step);
+    if (failed(fragments))
+      return failure();
+    if (isTurn)
+      read.push_back(std::move(*fragments));
+    else
+      multiplyStep(step, *fragments);
+  }
+  if (!isTurn)
+    return success();
+  TurnOp::create(c.b, /*begins=*/true);
+  for (auto [step, fragments] : llvm::enumerate(read))
+    multiplyStep(step, fragments);
+  TurnOp::create(c.b, /*begins=*/false);
   return success();
 }
 
@@ -309,17 +361,19 @@ FailureOr<Value> WarpMatrixProduct::emit() {
   bool widens = accType.getElementType().isF16() && row.acc == MatrixElement::F32;
   if (widens)
     acc = arith::ExtFOp::create(c.b, accType.clone(c.b.getF32Type()), acc);
-  if (failed(a.place(op.getA())) || failed(b.place(op.getB())))
+  if (failed(a.place()) || failed(b.place()))
     return failure();
-  tiles = fragments(acc, row.dLayout);
+  if (row.isScaled && (failed(aScales.place(c, op, plan, /*isLeft=*/true)) ||
+                       failed(bScales.place(c, op, plan, /*isLeft=*/false))))
+    return failure();
+  tiles = fragments(acc, row.dLayout.inBits(kRegister));
   sums.resize(tiles.size());
   // Sums of an imprecise instruction that grow no longer than the product allows.
   unsigned steps = 1u << plan.stepBits;
   if (row.isImprecise && op.getMaxImprecise() < uint64_t(row.k) * steps)
     stepsOfSum = std::max(1u, op.getMaxImprecise() / row.k);
-  for (unsigned step = 0; step < steps; ++step)
-    if (failed(emitStep(step)))
-      return failure();
+  if (failed(emitSteps()))
+    return failure();
   Values result;
   for (Value tile : tiles)
     result.append(unpack(c.b, tile));

@@ -28,13 +28,16 @@ llvm::StringRef typeOf(MatrixElement element) {
     return "f8E4M3FNUZ";
   case MatrixElement::E5B16:
     return "f8E5M2FNUZ";
+  case MatrixElement::E2M1:
+    return "i8"; // a pair
   default:
     return nameOf(element);
   }
 }
 
 std::string vectorOf(MatrixElement element, const layout::LinearLayout &fragment) {
-  const unsigned count = 1u << fragment.inBits(layout::kRegister);
+  const unsigned count =
+      (1u << fragment.inBits(layout::kRegister)) / (element == MatrixElement::E2M1 ? 2 : 1);
   return ("vector<" + llvm::Twine(count) + "x" + typeOf(element) + ">").str();
 }
 
@@ -43,10 +46,11 @@ std::string kernelOf(const target::MatrixInstruction &instruction, unsigned lane
   const std::string a = vectorOf(instruction.a, instruction.aLayout),
                     b = vectorOf(instruction.b, instruction.bLayout),
                     d = vectorOf(instruction.acc, instruction.dLayout);
-  return "func.func @k(%x: i64 {simt.pointer}) attributes {tile.kernel, simt.threads = " +
+  return "func.func @k(%x: i64 {simt.pointer}, %s: i32) attributes {tile.kernel, simt.threads = " +
          std::to_string(lanes) + " : i32} {\n  %a = simt.load %x : " + a +
          "\n  %b = simt.load %x : " + b + "\n  %c = simt.load %x : " + d + "\n  %d = simt.mma \"" +
-         instruction.name + "\" %a, %b, %c : " + a + ", " + b + ", " + d +
+         instruction.name + "\" %a, %b, %c" +
+         (instruction.isScaled ? " scales %s, %s bytes 1, 2 : " : " : ") + a + ", " + b + ", " + d +
          "\n  simt.store %x, %d : " + d + "\n  return\n}\n";
 }
 
@@ -79,6 +83,10 @@ TEST(Matrices, EveryInstructionIsOneOfTheHardware) {
       EXPECT_NE(lines[0].find(shape), std::string::npos) << lines[0];
       const bool isMfma = llvm::StringRef(instruction.name).starts_with("mfma");
       EXPECT_EQ(lines[0].substr(0, 6), isMfma ? "v_mfma" : "v_wmma");
+      EXPECT_EQ(lines[0].find("v_mfma_scale_") == 0, instruction.isScaled) << lines[0];
+      EXPECT_EQ(lines[0].find(" op_sel:[1,0,0] op_sel_hi:[0,1,0]") != std::string::npos,
+                instruction.isScaled)
+          << lines[0];
     }
   }
 }
