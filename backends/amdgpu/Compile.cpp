@@ -2,6 +2,7 @@
 #include "backends/amdgpu/Compile.h"
 #include "backends/amdgpu/Atomics.h"
 #include "backends/amdgpu/Buffers.h"
+#include "backends/amdgpu/Copies.h"
 #include "backends/amdgpu/Link.h"
 #include "backends/amdgpu/Math.h"
 #include "backends/amdgpu/Patterns.h"
@@ -103,6 +104,14 @@ llvm::Error Compilation::check() {
              });
     });
   }
+  if (options.copiesAsync) {
+    if (!arch.hasWideCopies())
+      return makeError(
+          "async-copies is for gfx950, which copies 16 bytes of a lane to shared memory "
+          "at a time, and not for " +
+          arch.name + "; leave it out");
+    arch.info.hasAsyncCopy = arch.info.copiesFollowLanes = true;
+  }
   if (options.kPack)
     arch.info.mostStepsOfRead = options.kPack;
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
@@ -185,6 +194,7 @@ LogicalResult Compilation::toLlvmDialect() {
     correctQuotients(function);
     useBuffers(function, arch);
     branchOnMasks(function);
+    countCopies(function);
     simt::scalarize(function, simt::PoisonIs::Poison);
     addHiddenArguments(function);
     artifact.sharedBytes = backend::getSharedBytes(function);
@@ -193,6 +203,7 @@ LogicalResult Compilation::toLlvmDialect() {
   // Its size is part of the code object, and LLVM needs it to know how many programs run at a time.
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::Internal, artifact.sharedBytes, arenaAlignment);
+  createZeros(module);
   LowerToLLVMOptions lowering(context);
   LLVMTypeConverter converter(context, lowering);
   llvmbackend::addSharedConversion(converter);
@@ -200,6 +211,7 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateCommonPatterns(converter, patterns);
   llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
+  populateCopyPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
   populateShufflePatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
@@ -234,6 +246,7 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   llvm::Module &result = *translated->module;
   result.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", kCodeObjectVersion);
   permitHardwareAtomics(result);
+  separateCopies(result);
   llvmbackend::optimize(result, *translated->machine, level, /*rotatesLoops=*/true);
   keepWholeWaves(result);
   return translated;

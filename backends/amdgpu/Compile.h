@@ -29,6 +29,9 @@ struct AmdgpuOptions {
   /// Most instructions along k whose operands one access of shared memory brings: 1 or 2 as
   /// Triton's kpack; 0 for as many as fit the widest access.
   unsigned kPack = 0;
+  /// Loads that run ahead are copied to shared memory without registers. Of gfx950 only; an error
+  /// elsewhere.
+  bool copiesAsync = false;
   /// Dies that get programs in turn, 8 on an MI300X: each gets neighbouring programs. 0 or 1:
   /// programs keep their order.
   unsigned xcds = 0;

@@ -21,6 +21,8 @@ void branchOnMasks(mlir::func::FuncOp kernel);
 
 void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
+void populateCopyPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                          const Architecture &arch);
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateShufflePatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,

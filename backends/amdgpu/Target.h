@@ -44,6 +44,9 @@ struct Architecture {
            generation == Generation::Rdna4;
   }
   bool hasUnsignedZeros8() const { return generation == Generation::Cdna3; }
+  /// global_load_lds of 16 bytes of a lane. The instruction of gfx90a and gfx942 copies 4: four
+  /// times as many as loads through registers.
+  bool hasWideCopies() const { return generation == Generation::Cdna4; }
   /// v_minimum and v_maximum, which keep NaN.
   bool hasMinimum() const {
     return generation == Generation::Cdna4 || generation == Generation::Rdna4;

@@ -66,6 +66,23 @@ struct FencePattern : ConvertOpToLLVMPattern<simt::FenceOp> {
   }
 };
 
+/// Nothing that the code generator moves crosses a turn's beginning or end.
+struct TurnPattern : ConvertOpToLLVMPattern<simt::TurnOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::TurnOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto call = [&](StringRef name, unsigned bits, uint64_t value) {
+      callIntrinsic(rewriter, loc, {}, name, {integerConstant(rewriter, loc, bits, value)});
+    };
+    call("llvm.amdgcn.sched.barrier", 32, 0);
+    call("llvm.amdgcn.s.setprio", 16, op.getBegins());
+    call("llvm.amdgcn.sched.barrier", 32, 0);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct DotBytesPattern : ConvertOpToLLVMPattern<simt::DotBytesOp> {
   DotBytesPattern(const LLVMTypeConverter &converter, bool isMixed)
       : ConvertOpToLLVMPattern(converter), isMixed(isMixed) {}
@@ -92,6 +109,7 @@ struct DotBytesPattern : ConvertOpToLLVMPattern<simt::DotBytesOp> {
 
 void amdgpu::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                     const Architecture &arch) {
-  patterns.add<ThreadIdPattern, ProgramIdPattern, BarrierPattern, FencePattern>(converter);
+  patterns.add<ThreadIdPattern, ProgramIdPattern, BarrierPattern, FencePattern, TurnPattern>(
+      converter);
   patterns.add<DotBytesPattern>(converter, arch.hasMixedDot());
 }

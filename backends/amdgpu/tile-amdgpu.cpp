@@ -21,6 +21,11 @@ static cl::opt<unsigned> kPack("kpack", cl::desc("instructions along k of one sh
                                cl::cat(category), cl::init(0));
 static cl::opt<unsigned> xcds("xcds", cl::desc("dies that get programs in turn"), cl::cat(category),
                               cl::init(0));
+static cl::opt<bool> asyncCopies("async-copies",
+                                 cl::desc("copy to shared memory without registers"),
+                                 cl::cat(category));
+static cl::opt<std::string> schedule("schedule", cl::desc("text of a schedule by hand"),
+                                     cl::cat(category));
 static cl::opt<amdgpu::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(amdgpu::Stage::Amdgcn),
     cl::values(clEnumValN(amdgpu::Stage::Remarks, "remarks", "missed optimizations, and why"),
@@ -69,6 +74,8 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.matrixSize = matrixSize;
   options.kPack = kPack;
   options.xcds = xcds;
+  options.copiesAsync = asyncCopies;
+  options.schedule = schedule;
   options.lineInfo = common.lineInfo;
   if (!common.metadata)
     return amdgpu::compileTo(module, options, emit);

@@ -195,6 +195,7 @@ LogicalResult Assigner::run() {
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
       transposeOnTheWay(dot, dots[op], options, access);
       transposeInRegisters(dot, dots[op], options, access);
+      followLanes(dot, dots[op], options, access);
     }
   do {
     changed = false;

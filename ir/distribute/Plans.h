@@ -135,6 +135,12 @@ void transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &optio
 void transposeInRegisters(tile::DotOp op, const DotPlan &plan, const Options &options,
                           AccessFunction access);
 
+/// Lets the loads of a product's operands have the layout in which their tiles lie in shared
+/// memory, where asynchronous copies follow the lanes of a warp (TargetInfo::copiesFollowLanes) and
+/// `plan` has an instruction of one warp.
+void followLanes(tile::DotOp op, const DotPlan &plan, const Options &options,
+                 AccessFunction access);
+
 /// The load, or null, from which the operand is at most transpositions away; whether it is swapped.
 std::pair<tile::LoadOp, bool> findLoad(mlir::Value operand);
 

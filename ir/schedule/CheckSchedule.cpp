@@ -93,6 +93,11 @@ static LogicalResult checkCopy(CopyOp copy, const LayoutAssignment &layouts) {
   if (bytes < kLeastCopyBytes)
     return copy.emitOpError("moves 4 bytes or more at a time, but here only ")
            << bytes << " neighbouring bytes are known to be aligned and contiguous";
+  RingType ring = getRingType(copy.getRing());
+  if (layouts.target().copiesFollowLanes &&
+      !followsLanes(copy, ring.getTile(), ring.getForm(), layouts))
+    return copy.emitOpError("fills places of its slot that do not follow the lanes of a warp, as ")
+           << layouts.target().name << " needs it";
   return success();
 }
 

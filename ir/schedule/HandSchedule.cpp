@@ -67,10 +67,10 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
   Location loc = here();
   StringRef name = rest.take_while([](char c) { return llvm::isAlpha(c); });
   StringRef after = rest.drop_front(name.size());
-  if (!llvm::is_contained({"slots", "distance", "copies", "roles"}, name) ||
+  if (!llvm::is_contained({"slots", "distance", "copies", "roles", "turns"}, name) ||
       !after.consume_front("="))
-    return emitError(loc, "expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers' or "
-                          "'roles=producer:WARPS,consumer'");
+    return emitError(loc, "expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers', "
+                          "'turns=on' or 'roles=producer:WARPS,consumer'");
   rest = after;
   Location valueLoc = here();
   if (llvm::is_contained(given, name))
@@ -83,6 +83,12 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
       return emitError(valueLoc) << "'" << word
                                  << "' is not a way to copy; use 'chunks', 'boxes' or 'registers'";
     rest = rest.drop_front(word.size());
+    return success();
+  }
+  if (name == "turns") {
+    entry.hasTurns = rest.consume_front("on");
+    if (!entry.hasTurns && !rest.consume_front("off"))
+      return emitError(valueLoc, "'turns' is 'on' or 'off'");
     return success();
   }
   if (name == "roles")

@@ -4,12 +4,14 @@
 //   loop 14: slots=4 distance=3 copies=chunks
 //   loop #0: none
 //   loop #1: slots=4 roles=producer:4,consumer
+//   loop #2: slots=2 turns=on
 //
 // A loop is named by the line of the kernel's own file where it begins, by `FILE.py:9` (a name or
 // the end of a path) for an inlined function of another file, or by its number among the `for`
 // loops of the kernel, outer ones first. Loops that tile-split made do not count. `distance` and
 // `copies` may be left out: loads run ahead as far as the slots allow, by asynchronous copies where
-// the target has them. With roles, as many warps beside the kernel's own fill the slots.
+// the target has them. With turns, warps that share a unit for matrices use it one after the other.
+// With roles, as many warps beside the kernel's own fill the slots.
 //
 // schedule-stages reads all of a line but `roles=`, which schedule-roles reads.
 #pragma once
@@ -29,6 +31,7 @@ public:
     std::optional<int64_t> distance;
     std::optional<CopyKind> copies;
     unsigned producers = 0; ///< Warps that fill the slots beside the kernel's own; 0: no roles.
+    bool hasTurns = false;  ///< Products are turns of a warp.
     std::string file{};     ///< Of the line; empty: the kernel's.
 
     std::string describe() const; ///< "loop 14"

@@ -148,6 +148,23 @@ int64_t schedule::accessBytes(Operation *op, Type element, const LayoutAssignmen
   return int64_t(groupRegisters(layouts.getAccess(op), bytes, maxBytes).front().size()) * bytes;
 }
 
+bool schedule::followsLanes(Operation *op, RankedTensorType tile, RingAttr ring,
+                            const LayoutAssignment &layouts) {
+  const uint64_t bytes = tile::getElementBytes(tile.getElementType());
+  const uint64_t copied = accessBytes(op, tile.getElementType(), layouts, kMostCopyBytes);
+  const LinearLayout places = layouts.getAccess(op).layout.compose(*memoryOf(tile, ring).invert());
+  if ((copied != 4 && copied != 16) || !places.hasIn(kRegister))
+    return false;
+  for (unsigned bit = 0; bytes << bit < copied; ++bit)
+    if (places.inBits(kRegister) <= bit || places.getBasis(kRegister, bit, kOffset) != uint64_t(1)
+                                                                                           << bit)
+      return false;
+  for (unsigned bit = 0; bit < places.inBits(kLane); ++bit)
+    if (places.getBasis(kLane, bit, kOffset) * bytes != copied << bit)
+      return false;
+  return true;
+}
+
 unsigned schedule::elementsPerWord(tile::LoadOp load, RingAttr ring,
                                    const LayoutAssignment &layouts) {
   const target::TargetInfo &target = layouts.target();

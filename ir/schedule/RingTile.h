@@ -65,6 +65,10 @@ inline constexpr unsigned kMostCopyBytes = 16;
 /// Bytes of each access of a thread that the asynchronous copy or load `op` makes.
 int64_t accessBytes(mlir::Operation *op, mlir::Type element,
                     const distribute::LayoutAssignment &layouts, unsigned maxBytes);
+/// Whether the lanes of a warp fill neighbouring places of a slot, in order, if `op` copies `tile`
+/// there: 4 or 16 bytes each. See TargetInfo::copiesFollowLanes.
+bool followsLanes(mlir::Operation *op, mlir::RankedTensorType tile, RingAttr ring,
+                  const distribute::LayoutAssignment &layouts);
 
 /// How many neighbouring elements of `load` stay together in one 32-bit register on their way to a
 /// slot: as many as there are in memory, if they go to shared memory in the same words, or in none.

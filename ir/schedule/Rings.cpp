@@ -196,6 +196,11 @@ bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) {
     return refuse("opaque matrix instructions read padded tiles, which asynchronous copies cannot "
                   "fill");
   auto type = cast<RankedTensorType>(load.getType());
+  if (copies == CopyKind::Chunks && target.copiesFollowLanes &&
+      !followsLanes(load, type, ring, layouts))
+    return refuse("asynchronous copies of " + target.name +
+                  " fill 4 or 16 neighbouring bytes for each lane of a warp in order, and its "
+                  "layout is another one");
   const AccessPlan &plan = layouts.getAccess(load);
   unsigned bytes = tile::getElementBytes(type.getElementType());
   if (isPadded && !canStorePadded(plan.layout))

@@ -3,7 +3,9 @@
 #include "ir/schedule/Allocate.h"
 #include "ir/schedule/Check.h"
 #include "ir/schedule/Explain.h"
-#include "ir/schedule/LateProducts.h"
+#include "ir/schedule/LateChoice.h"
+#include "ir/schedule/RegisterDemand.h"
+#include "ir/schedule/Rings.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/Roles.h"
 #include "ir/tile/LoopHints.h"
@@ -29,8 +31,8 @@ void schedule::removePipeline(scf::ForOp loop) {
                          SchedDialect::kRoleAsked})
     loop->removeAttr(name);
   for (Operation &op : *loop.getBody())
-    for (StringRef name :
-         {SchedDialect::kRing, SchedDialect::kBox, SchedDialect::kDeferred, SchedDialect::kStage})
+    for (StringRef name : {SchedDialect::kRing, SchedDialect::kBox, SchedDialect::kDeferred,
+                           SchedDialect::kStage, SchedDialect::kTurns})
       op.removeAttr(name);
 }
 
@@ -56,6 +58,7 @@ public:
   LogicalResult run();
 
 private:
+  CopyKind chooseCopies(scf::ForOp loop);
   void choose(scf::ForOp loop);
   bool chooseBoxes(scf::ForOp loop, int64_t slots);
   LogicalResult follow(scf::ForOp loop, const HandSchedule::Entry &entry);
@@ -63,8 +66,11 @@ private:
   /// Marks the loads that can run ahead; the first refusal of one that feeds products.
   std::optional<Refusal> markRings(scf::ForOp loop, CopyKind copies);
   std::optional<Refusal> findBoxFault(scf::ForOp loop);
+  /// Of loads that run ahead through registers, leaves those for which there are any.
+  std::optional<Refusal> keepWithinRegisters(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
-  void markLate(scf::ForOp loop);
+  /// Lets the products of the loop's body be turns; why not, if there is none that can be one.
+  std::optional<std::string> setTurns(scf::ForOp loop);
 
   func::FuncOp kernel;
   const LayoutAssignment &layouts;
@@ -125,6 +131,32 @@ std::optional<Refusal> StageScheduler::markRings(scf::ForOp loop, CopyKind copie
   return first;
 }
 
+std::optional<Refusal> StageScheduler::keepWithinRegisters(scf::ForOp loop) {
+  const target::TargetInfo &target = layouts.target();
+  std::optional<Refusal> first;
+  int64_t needed = countRegisters(loop, layouts);
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (!getRing(load))
+      continue;
+    const int64_t own = countRegisters(load, layouts);
+    if (!target.registers || needed + own <= target.registers) {
+      needed += own;
+      continue;
+    }
+    load->removeAttr(SchedDialect::kRing);
+    Refusal refusal{load,
+                    ("of the " + Twine(target.registers) +
+                     " registers of a thread the loop "
+                     "needs about " +
+                     Twine(needed) + ", and the load " + Twine(own) + " more on its way to a slot")
+                        .str()};
+    emitRemark(load, RemarkName::LoadNotAhead, "the load does not run ahead: " + refusal.why);
+    if (!first)
+      first = std::move(refusal);
+  }
+  return first;
+}
+
 void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
   loop->setAttr(SchedDialect::kPipeline,
                 PipelineAttr::get(loop.getContext(), ahead.slots, ahead.distance, ahead.copies));
@@ -133,59 +165,27 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
     if (rules.mayDefer(dot))
       dot->setAttr(SchedDialect::kDeferred, UnitAttr::get(loop.getContext()));
   if (ahead.copies == CopyKind::Boxes)
-    markLate(loop);
+    markLateProducts(loop, layouts, options.late);
   dropAllocation(kernel);
 }
 
-/// Registers of a thread that the loop's sums take, and factors that are carried to late products.
-static int64_t countRegisters(scf::ForOp loop, tile::DotOp late, const LayoutAssignment &layouts) {
-  constexpr int64_t kRegisterBits = 32;
-  auto bitsOf = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getNumElements() * tile::getElementBytes(type.getElementType()) * 8;
-  };
-  int64_t bits = 0;
-  for (auto dot : loop.getBody()->getOps<tile::DotOp>())
-    bits += bitsOf(dot.getResult());
-  Refusal unused;
-  for (unsigned number : findLateProduct(late, loop, unused)->computed)
-    bits += bitsOf(late->getOperand(number));
-  return bits / (kRegisterBits * layouts.numWarps() * layouts.target().warpSize);
-}
-
-/// Products that are made in the next iteration, while threads compute what is between them and
-/// the first one.
-void StageScheduler::markLate(scf::ForOp loop) {
-  // Of four fifths of a thread's registers; the rest is for addresses, masks, and rows.
-  constexpr int64_t kMostRegisters = 255, kNumerator = 4, kDenominator = 5;
-  auto products = loop.getBody()->getOps<tile::DotOp>();
-  if (options.late == Choice::Off || llvm::any_of(products, isDeferred))
-    return;
-  RingRules rules(loop, layouts, CopyKind::Boxes);
-  for (tile::DotOp dot : products) {
-    auto explain = [&](Operation *op, const Twine &why) {
-      emitRemark(op, RemarkName::ProductNotLate,
-                 "the product is made in its own iteration: " + why);
-    };
-    if (dot == findFirstProduct(loop))
+std::optional<std::string> StageScheduler::setTurns(scf::ForOp loop) {
+  if (!layouts.target().hasTurns)
+    return "warps of " + layouts.target().name + " take no turns";
+  bool hasAny = false;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+    const DotPlan &plan = layouts.getDot(dot);
+    if (!plan.instruction || plan.instruction->isOpaque || plan.warpGroup)
       continue;
-    if (Refusal refusal; !rules.mayBeLate(dot, refusal)) {
-      explain(refusal.op, refusal.why);
-      continue;
-    }
-    unsigned registers = getRegisters(getBoxProducers(layouts), layouts).consumer;
-    int64_t most = (registers ? registers : kMostRegisters) * kNumerator / kDenominator,
-            takes = countRegisters(loop, dot, layouts);
-    if (options.late == Choice::Auto && takes > most) {
-      explain(dot, "sums and factors would take " + Twine(takes) + " registers of a thread, and " +
-                       Twine(most) + " are for them");
-      continue;
-    }
-    dot->setAttr(SchedDialect::kStage, Builder(loop.getContext()).getI32IntegerAttr(1));
-    emitRemark(dot, RemarkName::ProductLate,
-               "the product is made beside the next iteration's first product",
+    dot->setAttr(SchedDialect::kTurns, UnitAttr::get(loop.getContext()));
+    emitRemark(dot, RemarkName::ProductTakesTurns,
+               "warps compute the product in turns, by " + plan.instruction->name,
                /*isMissed=*/false);
+    hasAny = true;
   }
+  if (hasAny)
+    return std::nullopt;
+  return "no product of its body has a matrix instruction of a warp";
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,8 +251,33 @@ bool StageScheduler::chooseBoxes(scf::ForOp loop, int64_t slots) {
   return true;
 }
 
+/// Asynchronous copies where the target has them, unless they can fill fewer slots than registers.
+CopyKind StageScheduler::chooseCopies(scf::ForOp loop) {
+  const target::TargetInfo &target = layouts.target();
+  if (!target.hasAsyncCopy)
+    return CopyKind::Registers;
+  if (!target.copiesFollowLanes)
+    return CopyKind::Chunks;
+  std::optional<Refusal> refusal;
+  auto countRings = [&](CopyKind copies) {
+    RingRules rules(loop, layouts, copies);
+    return llvm::count_if(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
+      Refusal why;
+      bool runsAhead = feedsProduct(load.getResult(), loop.getBody()) && rules.plan(load, why);
+      if (!runsAhead && why.op && copies == CopyKind::Chunks)
+        refusal = std::move(why);
+      return runsAhead;
+    });
+  };
+  if (countRings(CopyKind::Chunks) >= countRings(CopyKind::Registers))
+    return CopyKind::Chunks;
+  emitRemark(refusal->op, RemarkName::LoadsThroughRegisters,
+             "the loop's loads run ahead through registers: " + refusal->why);
+  return CopyKind::Registers;
+}
+
 void StageScheduler::choose(scf::ForOp loop) {
-  CopyKind copies = layouts.target().hasAsyncCopy ? CopyKind::Chunks : CopyKind::Registers;
+  CopyKind copies = chooseCopies(loop);
   int64_t slots = askedSlots(loop, options.numStages);
   if (slots < 2)
     return remarkNone(loop,
@@ -262,6 +287,9 @@ void StageScheduler::choose(scf::ForOp loop) {
   if (chooseBoxes(loop, slots))
     return;
   std::optional<Refusal> refusal = markRings(loop, copies);
+  if (copies == CopyKind::Registers)
+    if (std::optional<Refusal> spilled = keepWithinRegisters(loop); spilled && !refusal)
+      refusal = std::move(spilled);
   if (!slotBytesOf(loop))
     return remarkNone(loop, refusal ? "none of its loads can run ahead; " + refusal->why
                                     : kNoProduct.str());
@@ -315,6 +343,12 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
     return refusal ? refuse("none of its loads can run ahead; " + refusal->why, refusal->op)
                    : refuse(kNoProduct, loop);
   set(loop, *ahead);
+  if (entry.hasTurns)
+    if (std::optional<std::string> why = setTurns(loop)) {
+      auto error = emitError(entry.loc) << entry.describe() << " cannot have turns=on: " << *why;
+      error.attachNote(loop.getLoc()) << "here";
+      return failure();
+    }
   loop->setAttr(SchedDialect::kByHand, entry.getOrigin(loop.getContext()));
   if (entry.producers)
     loop->setAttr(SchedDialect::kRoleAsked, RoleAttr::get(loop.getContext(), entry.producers));

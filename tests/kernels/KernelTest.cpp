@@ -403,9 +403,13 @@ TEST(SchedulesByHand, GiveEqualBits) {
   auto ampere = nvptx::getArchitecture("sm_80"), hopper = nvptx::getArchitecture("sm_90a");
   ASSERT_TRUE(bool(ampere)) << llvm::toString(ampere.takeError());
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
+  auto instinct = amdgpu::getArchitecture("gfx950");
+  ASSERT_TRUE(bool(instinct)) << llvm::toString(instinct.takeError());
+  target::TargetInfo following = instinct->info; // as --async-copies
+  following.hasAsyncCopy = following.copiesFollowLanes = true;
   struct Variant {
     std::string schedule;
-    bool wantsAsync = false, wantsRoles = false;
+    bool wantsAsync = false, wantsRoles = false, wantsTurns = false;
   };
   std::vector<Variant> variants;
   for (const char *slots : {"1", "3", "4", "6"})
@@ -415,16 +419,19 @@ TEST(SchedulesByHand, GiveEqualBits) {
   for (const char *slots : {"2", "4", "6 distance=2"})
     variants.push_back(
         {std::string("loop #0: roles=producer:4,consumer slots=") + slots, true, true});
+  for (const char *slots : {"2", "3 copies=registers"})
+    variants.push_back({std::string("loop #0: turns=on slots=") + slots, false, false, true});
   const KernelCase &testCase = findCase("group_stages", 3);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);
   ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-  for (const target::TargetInfo &target :
-       {ampere->info, hopper->info, throughRegisters(false), throughRegisters(true)}) {
+  for (const target::TargetInfo &target : {ampere->info, hopper->info, instinct->info, following,
+                                           throughRegisters(false), throughRegisters(true)}) {
     std::vector<TensorArgument> expected;
     ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, expected, 0, {0}, "loop #0: none"), "")
         << target.name;
     for (const Variant &variant : variants) {
-      if ((variant.wantsAsync && !target.hasAsyncCopy) || (variant.wantsRoles && !target.hasRoles))
+      if ((variant.wantsAsync && !target.hasAsyncCopy) ||
+          (variant.wantsRoles && !target.hasRoles) || (variant.wantsTurns && !target.hasTurns))
         continue;
       SCOPED_TRACE(target.name + ": " + variant.schedule);
       std::vector<TensorArgument> got;

@@ -69,6 +69,28 @@ LogicalResult simt::lower(LowerContext &c, schedule::ReadOp op) {
 // Filling a slot
 //===----------------------------------------------------------------------===//
 
+/// Whether copies past the end of the loop are left out by a branch, in place of a mask for each.
+/// Lanes that copies follow are all on, so that masks are selections of addresses; and of two slots
+/// all copies are waited for at once, however many there are.
+static bool branchesAroundCopies(LowerContext &c, schedule::CopyOp op) {
+  return c.target.copiesFollowLanes && schedule::getRingType(op.getRing()).getSlots() == 2;
+}
+
+/// The branch on `when` here: that of the copies before, if there is but arithmetic in between.
+static scf::IfOp branchOn(ImplicitLocOpBuilder &b, Value when) {
+  Block *block = b.getInsertionBlock();
+  for (Operation &op : llvm::reverse(llvm::make_range(block->begin(), b.getInsertionPoint()))) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && branch.getCondition() == when && branch->getNumResults() == 0) {
+      branch->moveBefore(block, b.getInsertionPoint());
+      return branch;
+    }
+    if (!isMemoryEffectFree(&op))
+      break;
+  }
+  return scf::IfOp::create(b, when, /*withElseRegion=*/false);
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
   const AccessPlan &plan = c.layouts.getAccess(op);
   FailureOr<Values> pointers = c.getRegisters(op.getPtr(), plan.layout),
@@ -87,6 +109,11 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
   FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot());
   if (failed(place))
     return failure();
+  OpBuilder::InsertionGuard guard(c.b);
+  if (branchesAroundCopies(c, op) && !when->empty()) {
+    c.b.setInsertionPoint(branchOn(c.b, when->front()).thenBlock()->getTerminator());
+    when->clear();
+  }
   for (const auto &group : groupRegisters(plan, bytes, schedule::kMostCopyBytes)) {
     Value offset = offsetBy(c.b, thread, bits, registerImage(offsets, group[0], kOffset) * bytes);
     offset = arith::AddIOp::create(c.b, offset, *place);
@@ -331,9 +358,12 @@ LogicalResult simt::lower(LowerContext &c, schedule::AwaitOp op) {
     if (failed(place) || failed(parity))
       return failure();
     PhaseWaitOp::create(c.b, c.find(op.getChannel()), *place, *parity);
-  } else if (channel.getCopies() == CopyKind::Chunks)
+  } else if (channel.getCopies() == CopyKind::Chunks) {
     AsyncWaitOp::create(c.b, op.getPending());
-  else if (hasBarrier(channel))
+    // Copies may be in a branch, where the one that separates them from readers must not be.
+    if (c.target.copiesFollowLanes)
+      BarrierOp::create(c.b, c.barrierScope());
+  } else if (hasBarrier(channel))
     BarrierOp::create(c.b, c.barrierScope());
   return success();
 }
@@ -366,113 +396,4 @@ LogicalResult simt::lower(LowerContext &c, schedule::RoleOp op) {
   ThreadMaps::InRole threads(c.threads, body->getArgument(0));
   llvm::SaveAndRestore inRole(c.inRole, true);
   return lowerBlock(c, op.getBody().front());
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-LogicalResult simt::lower(LowerContext &c, schedule::AheadOp op) {
-  LowerContext::ConversionLimit limit(c, op);
-  FailureOr<Values> results;
-  {
-    LowerContext::Scope scope(c, c.b.getInsertionBlock(), /*isLoop=*/false);
-    Block &body = op.getBody().front();
-    if (failed(lowerBlock(c, body)))
-      return failure();
-    results = c.getAll(body.getTerminator()->getOperands(), op.getResults());
-    if (failed(results))
-      return failure();
-  }
-  for (auto [value, result] : llvm::zip(op.getResults(), *results))
-    c.set(value, result);
-  return success();
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::KeepOp op) {
-  LowerContext::ConversionLimit limit(c, op);
-  FailureOr<Value> kept = c.get(op.getValue(), c.layoutOf(op.getResult()));
-  if (failed(kept))
-    return failure();
-  c.set(op.getResult(), *kept);
-  return success();
-}
-
-/// How many groups of instructions the last products before `op` may leave running: a loop's body
-/// has these products, which go on into its next iteration.
-static unsigned groupsOf(LowerContext &c, schedule::DotWaitOp op) {
-  unsigned groups = 0, products = op.getPending();
-  if (!products)
-    return 0;
-  SmallVector<tile::DotOp, 4> inFlight;
-  for (auto dot : op->getBlock()->getOps<tile::DotOp>())
-    if (schedule::isInFlight(dot))
-      inFlight.push_back(dot);
-  // Those behind it are of the iteration before.
-  auto isBehind = [&](tile::DotOp dot) { return op->isBeforeInBlock(dot); };
-  std::rotate(inFlight.begin(), llvm::find_if(inFlight, isBehind), inFlight.end());
-  for (tile::DotOp dot : llvm::reverse(inFlight))
-    if (products) {
-      groups += groupsInFlight(c.layouts.getDot(dot));
-      --products;
-    }
-  return groups + products;
-}
-
-/// The registers that products read which are waited for here.
-static FailureOr<Values> registersOf(LowerContext &c, schedule::DotWaitOp op) {
-  Values kept;
-  for (Value sum : op.getSums()) {
-    auto dot = sum.getDefiningOp<tile::DotOp>();
-    if (!dot || !c.layouts.getDot(dot).warpGroup)
-      continue;
-    const DotPlan &plan = c.layouts.getDot(dot);
-    Value left = dot->getOperand(plan.registerOperand());
-    if (plan.warpGroup->turns || findTile(c, left) ||
-        !schedule::isInFragments(left, plan.registers(), c.layouts))
-      continue;
-    FailureOr<Value> registers = c.get(left, plan.registers());
-    if (failed(registers))
-      return failure();
-    kept.push_back(*registers);
-  }
-  return kept;
-}
-
-/// What is to be computed before products are waited for. An assembler moves such a wait to the
-/// front of what threads compute, where nothing would overlap any more, but not past a loop: that
-/// of another look at a slot which the products read, and which is full already.
-static LogicalResult computeBefore(LowerContext &c, schedule::DotWaitOp op) {
-  Values values;
-  for (Value value : op.getAfter()) {
-    FailureOr<Value> registers = c.get(value, c.layoutOf(value));
-    if (failed(registers))
-      return failure();
-    values.push_back(*registers);
-  }
-  // As many as the wait before has left running; this one waits for nothing more.
-  unsigned running = 0;
-  for (Operation *before = op->getPrevNode(); before && !running; before = before->getPrevNode())
-    if (auto wait = dyn_cast<schedule::DotWaitOp>(before))
-      running = groupsOf(c, wait);
-  GroupMmaWaitOp::create(c.b, TypeRange(), running, ValueRange(), values);
-  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
-    auto await = dyn_cast<schedule::AwaitOp>(before);
-    if (await && schedule::getChannelType(await.getChannel()).isBetweenRoles())
-      return lower(c, await);
-  }
-  return success();
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::DotWaitOp op) {
-  if (!op.getAfter().empty() && failed(computeBefore(c, op)))
-    return failure();
-  FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults()), kept = registersOf(c, op);
-  if (failed(sums) || failed(kept))
-    return failure();
-  auto wait =
-      GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), groupsOf(c, op), *sums, *kept);
-  for (auto [value, sum] : llvm::zip(op.getResults(), wait.getResults()))
-    c.set(value, sum);
-  return success();
 }

@@ -18,7 +18,7 @@
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/empty" 2>&1 | FileCheck %s --check-prefix=HAND-EMPTY
 // HAND-EMPTY: empty:1:9: error: expected 'none', or 'slots=N' with at least 1
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/setting" 2>&1 | FileCheck %s --check-prefix=HAND-SETTING
-// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers' or 'roles=producer:WARPS,consumer'
+// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|boxes|registers', 'turns=on' or 'roles=producer:WARPS,consumer'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/value" 2>&1 | FileCheck %s --check-prefix=HAND-VALUE
 // HAND-VALUE: value:1:16: error: 'slots' needs a number
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/huge" 2>&1 | FileCheck %s --check-prefix=HAND-HUGE
@@ -67,6 +67,18 @@
 // HAND-OTHER: six:3:1: error: loop #0 cannot be pipelined: none of its loads feeds a product of its body
 // RUN: not tile-opt %t/straight.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/six" 2>&1 | FileCheck %s --check-prefix=HAND-STRAIGHT
 // HAND-STRAIGHT: six:3:1: error: loop #0 is not in kernel 'k', which has no 'for' loop
+// Products as turns, of which nothing is a word but on and off.
+// RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,turns=on,matrix=mma:16x8x16:f16:f16:f32:mma.m16n8k16.a.b16:mma.m16n8k16.b.b16:mma.m16n8.d file=%t/turns" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=HAND-TURNS
+// HAND-TURNS: remark: {{.*}}product-takes-turns{{.*}}warps compute the product in turns, by mma
+// HAND-TURNS: tile.dot {{.*}}sched.turns
+// RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k file=%t/noturns" | FileCheck %s --check-prefix=HAND-NOTURNS --implicit-check-not=sched.turns
+// HAND-NOTURNS: sched.pipeline
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k file=%t/turns" 2>&1 | FileCheck %s --check-prefix=HAND-UNTURNED
+// HAND-UNTURNED: turns:1:1: error: loop #0 cannot have turns=on: warps of generic take no turns
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,turns=on file=%t/turns" 2>&1 | FileCheck %s --check-prefix=HAND-TURNLESS
+// HAND-TURNLESS: turns:1:1: error: loop #0 cannot have turns=on: no product of its body has a matrix instruction of a warp
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,turns=on file=%t/turned" 2>&1 | FileCheck %s --check-prefix=HAND-TURNED
+// HAND-TURNED: turned:1:24: error: 'turns' is 'on' or 'off'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k file=%t/absent" 2>&1 | FileCheck %s --check-prefix=HAND-ABSENT
 // HAND-ABSENT: error: the schedule '{{.*}}absent' cannot be read: No such file or directory
 
@@ -278,3 +290,12 @@ loop src/other.py:9: slots=4
 
 //--- part
 loop ther.py:9: slots=4
+
+//--- turns
+loop #0: slots=2 turns=on
+
+//--- noturns
+loop #0: slots=2 turns=off
+
+//--- turned
+loop #0: slots=2 turns=maybe

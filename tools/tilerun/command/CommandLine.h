@@ -74,6 +74,7 @@ struct Options {
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
   std::optional<std::string> tma, lateProducts;                        ///< Of NVIDIA's targets.
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
+  bool asyncCopies = false;                                            ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
   std::optional<uint64_t> maxOperations;
   bool strictTriton = false; ///< Of corpus, too.

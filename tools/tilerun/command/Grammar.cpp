@@ -100,6 +100,8 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "AMD: instructions along k whose operands one read brings, 1 or 2");
   app->add_option("--xcds", options.xcds,
                   "AMD: dies that get programs in turn, so that each gets neighbours");
+  app->add_flag("--async-copies", options.asyncCopies,
+                "AMD gfx950: copy to shared memory without registers in loops");
   app->add_option("--operands-across-k", options.operandsAcrossK,
                   "NVIDIA: auto, registers or copies: how operands that lie across k come to wgmma")
       ->check(CLI::IsMember({"auto", "registers", "copies"}))

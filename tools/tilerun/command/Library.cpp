@@ -100,6 +100,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
                                     {"xcds", options.xcds}})
     if (value)
       add(name, std::to_string(*value));
+  if (options.asyncCopies)
+    add("async-copies", "true");
   if (options.operandsAcrossK)
     add("operands-across-k", *options.operandsAcrossK);
   if (options.schedule) {

@@ -1,0 +1,14 @@
+// Which products of a loop whose loads are copies of boxes are made one iteration late.
+#pragma once
+
+#include "ir/schedule/Stages.h"
+
+namespace tilerun::schedule {
+
+/// Gives `sched.stage` to products that can be made in the next iteration (LateProducts.h), if
+/// `late` wants them to be: with Choice::Auto, where registers suffice. Remarks say which, and why
+/// others are not. Precondition: the loop has its pipeline, with copies of boxes.
+void markLateProducts(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts,
+                      Choice late);
+
+} // namespace tilerun::schedule
