@@ -227,8 +227,8 @@ def attention(tokens, head, causal):
         with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
             return sdpa(q, k, v, is_causal=causal, scale=scale)
 
-    configs = [({"D": head, "BLOCK_M": 128, "BLOCK_N": n, "CAUSAL": causal}, w, s)
-               for n in (64, 128) for w in (4, 8) for s in (2, 3)]
+    configs = [({"D": head, "BLOCK_M": m, "BLOCK_N": n, "CAUSAL": causal}, w, s)
+               for m, w in ((64, 4), (128, 4), (128, 8)) for n in (64, 128) for s in (2, 3) if n <= m or not causal]
     return Work(f"attention f16 {tokens}x{head}" + (" causal" if causal else ""), load_example("attention_kernels", HERE),
                 "attention_kernel", [q, k, v, out, tokens, head, tokens * head, scale],
                 lambda m: (tokens // m["BLOCK_M"], batch * heads), configs, out, vendor,

@@ -135,14 +135,26 @@ LogicalResult Allocator::allocate(scf::ForOp loop, int64_t &inUse) {
 
 /// Rings between roles are in use all the time, so that loop comes first.
 LogicalResult Allocator::allocateRoles(int64_t &inUse) {
-  scf::ForOp loop = findRoleLoop(kernel);
-  if (!loop)
+  SmallVector<scf::ForOp> loops = findRoleLoops(kernel);
+  if (loops.empty())
     return success();
+  // The others have its rings. They keep or lose them together.
+  scf::ForOp loop = loops.front();
+  for (scf::ForOp each : loops)
+    waiting.erase(each);
   int64_t within = 0;
   if (failed(allocate(loop, within)))
     return failure();
-  inUseBy[loop] = within;
-  inUse = ringBytesOf(loop, layouts.target());
+  for (scf::ForOp other : ArrayRef(loops).drop_front())
+    if (getPipeline(loop)) {
+      other->setAttr(SchedDialect::kPipeline, getPipeline(loop));
+      remarkPipelined(other, slotBytesOf(other), ", those of the loop before");
+    } else {
+      removePipeline(other);
+    }
+  for (scf::ForOp each : loops)
+    inUseBy[each] = within;
+  inUse = getPipeline(loop) ? ringBytesOf(loop, layouts.target()) : 0;
   return success();
 }
 

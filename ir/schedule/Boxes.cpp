@@ -46,6 +46,7 @@ private:
   }
   Value symbol(unsigned number) const { return finder.forms.getSymbol(number); }
   bool isOfArguments(const Polynomial &value) const;
+  Polynomial withoutReversed(const Polynomial &value);
   bool isNatural(const Polynomial &value);
   bool isNatural(Value value, unsigned depth);
   int64_t divisibilityOf(const Polynomial &value) const;
@@ -110,8 +111,39 @@ bool BoxFinder::Search::isNatural(Value value, unsigned depth) {
                       [&](Value operand) { return isNatural(operand, depth + 1); });
 }
 
+/// Without what counts programs from the last one: multiples of num_programs - 1 - program_id,
+/// which is not negative.
+Polynomial BoxFinder::Search::withoutReversed(const Polynomial &value) {
+  Polynomial rest = value;
+  auto areNatural = [&](const Polynomial::Product &symbols) {
+    return llvm::all_of(symbols, [&](unsigned number) { return isNatural(symbol(number), 0); });
+  };
+  for (const auto &[product, factor] : value.getTerms())
+    for (unsigned number : product) {
+      Value scalar = symbol(number);
+      auto id = scalar ? scalar.getDefiningOp<tile::ProgramIdOp>() : tile::ProgramIdOp();
+      if (factor >= 0 || !id)
+        continue;
+      Polynomial::Product others = product;
+      others.erase(llvm::find(others, number));
+      Polynomial multiple;
+      multiple.add(others, -factor);
+      for (const auto &[other, unused] : value.getTerms())
+        for (unsigned count : other) {
+          Value programs = symbol(count);
+          auto op =
+              programs ? programs.getDefiningOp<tile::NumProgramsOp>() : tile::NumProgramsOp();
+          if (!op || op.getAxis() != id.getAxis() || !areNatural(others))
+            continue;
+          return rest - multiple * (Polynomial::symbol(count) - Polynomial::constant(1) -
+                                    Polynomial::symbol(number));
+        }
+    }
+  return rest;
+}
+
 bool BoxFinder::Search::isNatural(const Polynomial &value) {
-  return llvm::all_of(value.getTerms(), [&](const auto &term) {
+  return llvm::all_of(withoutReversed(value).getTerms(), [&](const auto &term) {
     return term.second > 0 &&
            llvm::all_of(term.first, [&](unsigned number) { return isNatural(symbol(number), 0); });
   });

@@ -227,9 +227,10 @@ LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignme
     return kernel.emitError("the loops of kernel '")
            << kernel.getName() << "' have a schedule, but no 'sched.conversions'; run "
            << "schedule-allocate first";
+  RoleState state;
   for (scf::ForOp loop : loops)
     if (hasRoles(loop))
-      RoleExpander(loop, layouts).run();
+      RoleExpander(loop, layouts, state).run();
     else
       PipelineExpander(loop, layouts).run();
   kernel->setAttr(SchedDialect::kExpanded, UnitAttr::get(kernel.getContext()));

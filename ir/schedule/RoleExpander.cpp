@@ -15,16 +15,11 @@
 //          first product ends, release; ...; late products end, release late }
 //   await late; late products of the last iteration
 //
-// With late products (LateProducts.h) there is a second channel, of the tiles that they read. The
-// producer begins it with tiles of zeros, and the consumer is one slot behind:
-//
-//   loop { await; first product starts; await late; late products of the last iteration start;
-//          first product ends, release; ...; late products end, release late }
-//   await late; late products of the last iteration
+// Loops that follow each other in the kernel use the same rings, if their tiles are alike: both
+// roles go on where they are in them (RoleState), so that the producer fills slots of the next loop
+// while the consumer is in the last iterations of this one.
 #include "ir/schedule/RoleExpander.h"
 #include "ir/schedule/RoleRules.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -54,151 +49,22 @@ void RoleExpander::createRoles() {
   RoleRegisters registers = boxes.empty() ? RoleRegisters() : getRegisters(producers, layouts);
   auto filling =
       RoleOp::create(b, RoleKind::Producer, warps, warps + producers, registers.producer);
-  producer = b.createBlock(&filling.getBody());
+  state.producer = b.createBlock(&filling.getBody());
   b.setInsertionPointAfter(filling);
   auto reading = RoleOp::create(b, RoleKind::Consumer, 0, warps, registers.consumer);
-  consumer = b.createBlock(&reading.getBody());
+  Block *consumer = state.consumer = b.createBlock(&reading.getBody());
   consumer->getOperations().splice(consumer->end(), kernel->getOperations(), first->getIterator(),
                                    end->getIterator());
+  state.rings.assign(rings.begin(), rings.end());
+  state.channel = channel;
+  state.lateChannel = lateChannel;
 }
 
-//===----------------------------------------------------------------------===//
-// Producer
-//===----------------------------------------------------------------------===//
-
-void RoleExpander::publish(Value &slot, Value &count) {
-  Value isFilled;
-  if (lag)
-    isFilled = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, count, constant(lag));
-  PublishOp::create(b, channel, slot, isFilled, lag);
-  Value following = advance(slot);
-  if (!lag) {
-    slot = following;
-    return;
-  }
-  Value more = arith::AddIOp::create(b, count, constant(1));
-  slot = arith::SelectOp::create(b, isFilled, following, slot);
-  count = arith::SelectOp::create(b, isFilled, count, more);
+void RoleExpander::adoptRoles() {
+  rings.assign(state.rings.begin(), state.rings.end());
+  channel = state.channel;
+  lateChannel = state.lateChannel;
 }
-
-void RoleExpander::fill(const Cursor &cursor, const IRMapping &map, Value iteration) {
-  AcquireOp::create(b, cursor.channel, cursor.slot, cursor.phase);
-  for (auto [load, ring, box] : llvm::zip_equal(loads, rings, boxes)) {
-    if (getChannel(ring) != cursor.channel)
-      continue;
-    b.setLoc(load.getLoc());
-    Values starts;
-    for (const Polynomial &start : box.starts)
-      starts.push_back(finder.emit(b, start, map, iteration));
-    CopyBoxOp::create(b, starts, ring, cursor.slot, box.tensor);
-  }
-  b.setLoc(loc);
-  PublishOp::create(b, cursor.channel, cursor.slot, Value(), 0);
-}
-
-void RoleExpander::fillWithZeros(const Cursor &cursor) {
-  AcquireOp::create(b, cursor.channel, cursor.slot, cursor.phase);
-  for (auto [ring, box] : llvm::zip_equal(rings, boxes)) {
-    if (getChannel(ring) != cursor.channel)
-      continue;
-    Values starts;
-    for (int64_t size : box.tensor.getTile().asArrayRef())
-      starts.push_back(constant(-size));
-    CopyBoxOp::create(b, starts, ring, cursor.slot, box.tensor);
-  }
-  PublishOp::create(b, cursor.channel, cursor.slot, Value(), 0);
-}
-
-/// One iteration of a producer of boxes: its channels in turn.
-void RoleExpander::emitBoxes(scf::ForOp loop, IRMapping &map) {
-  map.map(op.getInductionVar(), loop.getInductionVar());
-  Values results;
-  auto own = loop.getRegionIterArgs();
-  Value iteration = own.back();
-  for (auto [number, from] : llvm::enumerate(getChannels())) {
-    Cursor cursor{from, own[2 * number], own[2 * number + 1]};
-    fill(cursor, map, iteration);
-    Cursor next = step(cursor);
-    results.append({next.slot, next.phase});
-  }
-  results.push_back(arith::AddIOp::create(b, iteration, constant(1)));
-  scf::YieldOp::create(b, results);
-}
-
-void RoleExpander::emitCopies(scf::ForOp loop, IRMapping &map) {
-  auto own = loop.getRegionIterArgs().take_back(4);
-  Value slot = own[0], phase = own[1], filled = own[2], count = own[3];
-  map.map(op.getInductionVar(), loop.getInductionVar());
-  for (auto [index, value] : llvm::zip(slice.carried, loop.getRegionIterArgs()))
-    map.map(op.getRegionIterArg(index), value);
-  AcquireOp::create(b, channel, slot, phase);
-  for (Operation *inner : ops)
-    b.clone(*inner, map);
-  copyAll(map, Value(), slot);
-  publish(filled, count);
-  Values results;
-  for (unsigned index : slice.carried)
-    results.push_back(map.lookupOrDefault(yield->getOperand(index)));
-  Value following = advance(slot);
-  results.append({following, flip(phase, following), filled, count});
-  scf::YieldOp::create(b, results);
-}
-
-void RoleExpander::emitProducer() {
-  OpsBefore before;
-  Operation *blocker = findBefore(op, slice, before);
-  assert(!blocker && "a loop was given roles that the producer's part keeps from it");
-  (void)blocker;
-  // It converts in the smallest pieces: the consumer has the rest of the room (SharedDemand.h).
-  llvm::SaveAndRestore ofLoop(
-      conversions, Attribute(b.getI64IntegerAttr(target::MemoryBudget::kLeastConversion)));
-  limitConversions(producer->getParentOp());
-  b.setInsertionPointToStart(producer);
-  IRMapping map;
-  for (Operation *inner : before)
-    b.clone(*inner, map)->walk([](Operation *op) { op->removeAttr(SchedDialect::kConversions); });
-  Values inits;
-  SmallVector<Attribute> homes, arguments{layouts.getHomeAttr(op.getInductionVar())};
-  for (unsigned index : slice.carried) {
-    Value init = map.lookupOrDefault(op.getInitArgs()[index]);
-    inits.push_back(keep(init, op.getRegionIterArg(index)));
-    homes.push_back(layouts.getHomeAttr(op.getRegionIterArg(index)));
-  }
-  // Of boxes, where each channel is, and the number of the iteration; of chunks, where it is filled
-  // and where it is published, and how many slots have been filled.
-  inits.append(boxes.empty() ? 4 : 2 * getChannels().size() + 1, constant(0));
-  if (lateChannel) {
-    Cursor cursor{lateChannel, constant(0), constant(0)};
-    fillWithZeros(cursor);
-    Cursor next = step(cursor);
-    inits[2] = next.slot, inits[3] = next.phase;
-  }
-  homes.append(inits.size() - homes.size(), b.getUnitAttr());
-  auto loop = scf::ForOp::create(b, map.lookupOrDefault(op.getLowerBound()),
-                                 map.lookupOrDefault(op.getUpperBound()),
-                                 map.lookupOrDefault(op.getStep()), inits);
-  limitConversions(loop);
-  setHomes(loop, homes);
-  llvm::append_range(arguments, homes);
-  loop->setAttr(DistributeDialect::kArgumentsAttr, b.getArrayAttr(arguments));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(loop.getBody());
-    if (boxes.empty())
-      emitCopies(loop, map);
-    else
-      emitBoxes(loop, map);
-  }
-  if (!boxes.empty())
-    return;
-  Value filled = loop.getResults().drop_back().back(), count = loop.getResults().back();
-  for (int64_t i = 0; i < lag; ++i)
-    publish(filled, count);
-}
-
-//===----------------------------------------------------------------------===//
-// Consumer
-//===----------------------------------------------------------------------===//
 
 /// The transposition of a slot's tile that `operand` may be, as `map` has the tile.
 void RoleExpander::cloneTransposed(Value operand, IRMapping &map) {
@@ -218,7 +84,7 @@ static void bringOperand(Value operand, Operation *before) {
   trans->moveBefore(before);
 }
 
-/// Whether this product alone reads the slots of `from`.
+/// Whether this product alone reads the slots of `from` in its loop.
 bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
   auto isOnly = [&](auto &self, Value tile) -> bool {
     return llvm::all_of(tile.getUsers(), [&](Operation *user) {
@@ -228,8 +94,9 @@ bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
   };
   for (Value ring : rings)
     for (Operation *user : ring.getUsers())
-      if (auto read = dyn_cast<ReadOp>(user);
-          read && getChannel(ring) == from && !isOnly(isOnly, read.getTile()))
+      if (auto read = dyn_cast<ReadOp>(user); read && read->getBlock() == dot->getBlock() &&
+                                              getChannel(ring) == from &&
+                                              !isOnly(isOnly, read.getTile()))
         return false;
   return true;
 }
@@ -352,6 +219,9 @@ void RoleExpander::emitLast(scf::ForOp loop) {
     last->removeAttr(SchedDialect::kInFlight);
     op.getResult(product.carried).replaceAllUsesWith(last->getResult(0));
   }
+  ReleaseOp::create(b, behind.channel, behind.slot, Value());
+  Cursor following = step(behind);
+  state.read[2] = following.slot, state.read[3] = following.phase;
 }
 
 void RoleExpander::emitReads(scf::ForOp loop) {
@@ -397,7 +267,12 @@ void RoleExpander::emitConsumer() {
       own.push_back(keep(zeros, factor));
       homes.push_back(layouts.getHomeAttr(factor));
     }
-  own.append(late.empty() ? 3 : 4, constant(0));
+  // Where each channel is; without late products, the slot before.
+  if (state.read.empty())
+    state.read.assign(2 * getChannels().size(), constant(0));
+  llvm::append_range(own, state.read);
+  if (late.empty())
+    own.push_back(constant(0));
   homes.append(own.size() - homes.size(), b.getUnitAttr());
   scf::ForOp loop = createLoop(inits, own, homes);
   {
@@ -409,13 +284,20 @@ void RoleExpander::emitConsumer() {
       emitLateReads(loop);
   }
   b.setInsertionPointAfter(op);
+  size_t cursors = state.read.size();
+  llvm::copy(late.empty() ? loop.getResults().drop_back().take_back(cursors)
+                          : loop.getResults().take_back(cursors),
+             state.read.begin());
   if (!late.empty())
     emitLast(loop);
   replaceLoop(loop);
 }
 
 void RoleExpander::run() {
-  createRoles();
+  if (state.producer)
+    adoptRoles();
+  else
+    createRoles();
   emitProducer();
   emitConsumer();
 }

@@ -5,12 +5,22 @@
 
 namespace tilerun::schedule {
 
+/// What loops of roles hand on to those that follow: the roles, the rings, and where each role is
+/// in them, as a slot and its phase for each channel.
+struct RoleState {
+  mlir::Block *producer = nullptr, *consumer = nullptr;
+  llvm::SmallVector<mlir::Value> rings, filled, read;
+  mlir::Value channel, lateChannel;
+  mlir::IRMapping before; ///< What the producer has computed of the kernel, before its loops.
+};
+
 /// Splits the kernel into a producer, which runs the part of the loop that its copies need, and the
 /// consumer, which runs all the rest.
 class RoleExpander : LoopExpander {
 public:
-  RoleExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts)
-      : LoopExpander(op, layouts), producers(getProducers(op)), forLoads(findCarriedForLoads(op)),
+  RoleExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts, RoleState &state)
+      : LoopExpander(op, layouts), state(state), producers(getProducers(op)),
+        forLoads(findCarriedForLoads(op)),
         lag(boxes.empty() ? getPipeline(op).getDistance() - 1 : 0) {}
   void run();
 
@@ -23,6 +33,8 @@ private:
   /// The next slot, and how often it has been used.
   Cursor step(const Cursor &cursor);
   void createRoles();
+  /// Of a loop before this one.
+  void adoptRoles();
   void emitProducer();
   /// The body of the producer's loop, as `map` has the values around and of the iteration.
   void emitCopies(mlir::scf::ForOp loop, mlir::IRMapping &map);
@@ -52,10 +64,10 @@ private:
   std::pair<Cursor, Cursor> getCursors(mlir::ValueRange carried) const;
   Values keepYielded(mlir::scf::ForOp loop);
 
+  RoleState &state;
   unsigned producers;
   llvm::SmallDenseSet<unsigned> forLoads; ///< Carried values that the consumer does without.
   int64_t lag; ///< Iterations whose copies may still be under way when the next one's begin.
-  mlir::Block *producer, *consumer;
 };
 
 } // namespace tilerun::schedule

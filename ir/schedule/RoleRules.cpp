@@ -1,6 +1,7 @@
 // See RoleRules.h.
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/Boxes.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/Remarks.h"
 
@@ -147,9 +148,9 @@ std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
   auto name = [](Operation *op) {
     return "'" + op->getName().getStringRef().str() + "'" + describeLine(op->getLoc());
   };
-  if (scf::ForOp other = findRoleLoop(kernel); other && other != loop)
-    return Refusal{other, "another loop has roles" + describeLine(other.getLoc()) +
-                              ", and a kernel has one such loop"};
+  if (scf::ForOp first = findRoleLoop(kernel); first && first != loop)
+    if (std::optional<Refusal> fault = findSharingFault(first, loop))
+      return fault;
   if (Operation *op = findForbidden(kernel))
     return Refusal{op, "the kernel has a " + name(op) + ", which roles cannot have"};
   if (Operation *op = findEffect(loop))
@@ -167,15 +168,44 @@ std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
   return std::nullopt;
 }
 
-scf::ForOp schedule::findRoleLoop(func::FuncOp kernel) {
-  scf::ForOp found;
+SmallVector<scf::ForOp> schedule::findRoleLoops(func::FuncOp kernel) {
+  SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
-    if (!hasRoles(loop))
-      return WalkResult::advance();
-    found = loop;
-    return WalkResult::interrupt();
+    if (hasRoles(loop))
+      loops.push_back(loop);
   });
-  return found;
+  return loops;
+}
+
+scf::ForOp schedule::findRoleLoop(func::FuncOp kernel) {
+  SmallVector<scf::ForOp> loops = findRoleLoops(kernel);
+  return loops.empty() ? scf::ForOp() : loops.front();
+}
+
+std::optional<Refusal> schedule::findSharingFault(scf::ForOp first, scf::ForOp loop) {
+  auto refuse = [&](const Twine &why) {
+    return Refusal{first,
+                   "another loop has roles" + describeLine(first.getLoc()) + ", and " + why.str()};
+  };
+  if (first->getBlock() != loop->getBlock() || !first->isBeforeInBlock(loop))
+    return refuse("this one does not follow it in the same block");
+  if (getPipeline(first) != getPipeline(loop) || getPipeline(first).getCopies() != CopyKind::Boxes)
+    return refuse("rings of several loops are copied to as boxes, into as many slots");
+  auto ringsOf = [](scf::ForOp each) {
+    SmallVector<std::tuple<Type, RingAttr, bool>> rings;
+    for (auto load : each.getBody()->getOps<tile::LoadOp>())
+      if (RingAttr ring = getRing(load))
+        rings.push_back({load.getType(), ring, isOfLateProduct(load)});
+    return rings;
+  };
+  auto hasDeferred = [](scf::ForOp each) {
+    return llvm::any_of(each.getBody()->getOps<tile::DotOp>(), isDeferred);
+  };
+  if (hasDeferred(first) || hasDeferred(loop))
+    return refuse("products that run on into the next iteration hold its last slot");
+  if (ringsOf(first) != ringsOf(loop))
+    return refuse("its tiles, or the products that read them, are others");
+  return std::nullopt;
 }
 
 int64_t schedule::ringBytesOf(scf::ForOp loop, int64_t slots, const target::TargetInfo &target) {

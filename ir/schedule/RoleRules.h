@@ -29,8 +29,13 @@ struct RoleRegisters {
 };
 RoleRegisters getRegisters(unsigned producers, const distribute::LayoutAssignment &layouts);
 
-/// The kernel's loop with roles; null if there is none.
+/// The kernel's loops with roles, in program order. The first one's rings are those of all.
+llvm::SmallVector<mlir::scf::ForOp> findRoleLoops(mlir::func::FuncOp kernel);
+/// The first of them; null if there is none.
 mlir::scf::ForOp findRoleLoop(mlir::func::FuncOp kernel);
+/// Why a loop with copies of boxes cannot use the rings of one before it, whose tiles are all read
+/// when it begins; nullopt if it can.
+std::optional<Refusal> findSharingFault(mlir::scf::ForOp first, mlir::scf::ForOp loop);
 
 /// Bytes that a loop's rings take, and the phase barriers for them: with as many slots as it has,
 /// or with `slots`.

@@ -97,7 +97,7 @@ def Sched_Dialect : Dialect {
     boxes.
 
     Boxes are copied by a role of one warp, of which one thread starts the copies (beside more than four warps of the program, by one of four, which then give their registers to the others): a slot is full when its bytes have landed, which the phase barrier counts, so that nothing waits for copies but
-    the consumer. They are chosen for loops whose products are made by instructions of warp groups and have sums of 128 registers a thread or more: such a program has its
+    the consumer. They are chosen for loops whose products are made by instructions of warp groups and have sums of 88 registers a thread or more (128 of programs of four warps and fewer): such a program has its
     unit for itself, while of smaller ones two hide what the other waits for, and a role would cost the second one (measured: attention with heads of 64 elements 0.80 of the speed without). `boxes=on`, the option `tma` of a compilation, wants them wherever they are
     possible, and `boxes=off` nowhere. The remark `load-not-box` says why a loop has none.
 
@@ -140,13 +140,18 @@ def Sched_Dialect : Dialect {
     - The consumer awaits a slot, its products read it, and it releases the slot: at the end of the iteration, or, where
       products run on into the next one (`sched.deferred`), there.
 
+    Several loops of a kernel may have roles if they follow each other in its block and use the same rings: as many boxes of
+    the same tiles, into as many slots, with the same late products, and none that run on into the next iteration. Then the
+    producer fills slots of the next loop while the consumer is in the last iterations of the one before: causal attention has a loop
+    for blocks that are seen whole, and one for those on the diagonal.
+
     A channel between roles is two phase barriers for each slot (docs/simt.md), one for "full" and one for "empty", and
     every warp arrives once for each use. `sched.acquire` and `sched.await` give the parity of how often the slot has
     been used before.
 
     These are errors: a target without `roles` (of CUDA's architectures those before `sm_90`; every
     Vulkan device); `copies=registers`; a producer of chunks with more or fewer warps than the program has, because its copies follow the
-    layouts of the program's, or of boxes with more than one; a loop inside of another op; a second such loop; a kernel that prints, asserts or waits
+    layouts of the program's, or of boxes with more than one; a loop inside of another op; a second such loop that cannot use the rings of the first; a kernel that prints, asserts or waits
     for an earlier launch; anything before the loop that writes or orders memory; and bounds or addresses that are loaded.
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand

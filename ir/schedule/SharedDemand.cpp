@@ -39,8 +39,8 @@ SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
   });
   for (auto &[block, operands] : stored)
     extendLives(operands);
-  if (scf::ForOp loop = findRoleLoop(kernel))
-    producer = alignedBytes(ofProducer(loop), layouts.target());
+  for (scf::ForOp loop : findRoleLoops(kernel))
+    producer = std::max(producer, alignedBytes(ofProducer(loop), layouts.target()));
 }
 
 int64_t SharedDemand::ofProducer(scf::ForOp loop) const {

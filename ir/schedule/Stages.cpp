@@ -66,6 +66,7 @@ private:
   /// Marks the loads that can run ahead; the first refusal of one that feeds products.
   std::optional<Refusal> markRings(scf::ForOp loop, CopyKind copies);
   std::optional<Refusal> findBoxFault(scf::ForOp loop);
+  std::optional<Refusal> findOtherBoxes(scf::ForOp loop);
   /// Of loads that run ahead through registers, leaves those for which there are any.
   std::optional<Refusal> keepWithinRegisters(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
@@ -210,27 +211,37 @@ std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
                              std::to_string(kMaxBoxes) + " tensors at most"};
   if (std::optional<Refusal> refusal = findRoleFault(loop))
     return refusal;
-  std::optional<Refusal> other;
+  return std::nullopt;
+}
+
+/// What keeps it from using the rings of a loop before it that copies boxes.
+std::optional<Refusal> StageScheduler::findOtherBoxes(scf::ForOp loop) {
+  std::optional<Refusal> fault;
   kernel.walk([&](scf::ForOp before) {
-    if (PipelineAttr pipeline = getPipeline(before);
-        pipeline && before != loop && pipeline.getCopies() == CopyKind::Boxes)
-      other = Refusal{before, "another loop of the kernel has roles already"};
+    PipelineAttr pipeline = getPipeline(before);
+    if (!pipeline || before == loop || pipeline.getCopies() != CopyKind::Boxes)
+      return WalkResult::advance();
+    fault = findSharingFault(before, loop);
+    return WalkResult::interrupt();
   });
-  return other;
+  return fault;
 }
 
 /// Whether a role for copies pays: the loop's products are by instructions of warp groups, and
 /// their sums take so many registers that a program has its unit for itself anyway. Where two
 /// programs fit, one hides what the other waits for, and a role would cost the second one.
 static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
-  constexpr int64_t kLeastRegisters = 128;
+  // Beside sums a thread has some forty registers more, and two programs of eight warps have 128
+  // for each. Of fewer warps more than two may fit.
+  constexpr int64_t kOfTwoPrograms = 88, kOfMore = 128;
+  int64_t least = getBoxProducers(layouts) > 1 ? kOfTwoPrograms : kOfMore;
   int64_t elements = 0;
   for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
     if (!layouts.getDot(dot).warpGroup)
       return false;
     elements += cast<RankedTensorType>(dot.getType()).getNumElements();
   }
-  return elements >= kLeastRegisters * layouts.numWarps() * layouts.target().warpSize;
+  return elements >= least * layouts.numWarps() * layouts.target().warpSize;
 }
 
 /// Gives the loop copies of boxes, if all of its loads that feed products can be some.
@@ -241,13 +252,17 @@ bool StageScheduler::chooseBoxes(scf::ForOp loop, int64_t slots) {
   if (options.boxes == Choice::Off || !layouts.target().hasBoxCopies || !feeds ||
       (options.boxes == Choice::Auto && !paysForRole(loop, layouts)))
     return false;
-  if (std::optional<Refusal> refusal = findBoxFault(loop)) {
+  std::optional<Refusal> refusal = findBoxFault(loop);
+  if (!refusal) {
+    set(loop, {CopyKind::Boxes, slots, farthest(CopyKind::Boxes, slots)});
+    refusal = findOtherBoxes(loop);
+  }
+  if (refusal) {
     emitRemark(refusal->op, RemarkName::LoadNotBox,
                "the loop's loads are not copies of boxes: " + refusal->why);
     removePipeline(loop);
     return false;
   }
-  set(loop, {CopyKind::Boxes, slots, farthest(CopyKind::Boxes, slots)});
   return true;
 }
 

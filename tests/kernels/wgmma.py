@@ -149,3 +149,37 @@ def attention(Q, K, V, O, N, BN: tl.constexpr):
         acc = tl.dot(p.to(V.dtype.element_ty), v, acc * shrink[:, None])
         highest = higher
     tl.store(O + m[:, None] * 64 + m[None, :], acc / total[:, None])
+
+
+#: Q=f16[64,64]:randn(1) K=f16[192,64]:randn(2) V=f16[192,64]:randn(3) O=f16[64,64]:zeros S=128 BN=64
+#: Q=f16[64,64]:randn(1) K=f16[192,64]:randn(2) V=f16[192,64]:randn(3) O=f16[64,64]:zeros S=0 BN=32
+@triton.jit
+def causal(Q, K, V, O, S, BN: tl.constexpr):
+    """Two loops, of columns that all rows see and of those on the diagonal."""
+    m = tl.arange(0, 64)
+    n = tl.arange(0, BN)
+    q = tl.load(Q + m[:, None] * 64 + m[None, :])
+    highest = tl.full((64,), float("-inf"), tl.float32)
+    total = tl.zeros((64,), tl.float32)
+    acc = tl.zeros((64, 64), tl.float32)
+    for i in range(0, S, BN):
+        k = tl.load(K + (i + n)[:, None] * 64 + m[None, :])
+        v = tl.load(V + (i + n)[:, None] * 64 + m[None, :])
+        s = tl.dot(q, tl.trans(k)) * 0.125
+        higher = tl.maximum(highest, tl.max(s, 1))
+        p = tl.exp(s - higher[:, None])
+        shrink = tl.exp(highest - higher)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(V.dtype.element_ty), v, acc * shrink[:, None])
+        highest = higher
+    for i in range(S, S + 64, BN):
+        k = tl.load(K + (i + n)[:, None] * 64 + m[None, :])
+        v = tl.load(V + (i + n)[:, None] * 64 + m[None, :])
+        s = tl.where((S + m)[:, None] >= (i + n)[None, :], tl.dot(q, tl.trans(k)) * 0.125, float("-inf"))
+        higher = tl.maximum(highest, tl.max(s, 1))
+        p = tl.exp(s - higher[:, None])
+        shrink = tl.exp(highest - higher)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(V.dtype.element_ty), v, acc * shrink[:, None])
+        highest = higher
+    tl.store(O + m[:, None] * 64 + m[None, :], acc / total[:, None])

@@ -77,7 +77,7 @@
 // NESTED: inner:1:1: error: loop #1 cannot be split into roles: the loop is inside of another op; one that has roles is in the kernel's block
 // NESTED: nested.mlir:{{.*}} note: here
 // RUN: not tile-opt %t/two.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/both" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/both" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: both:2:1: error: loop #1 cannot be split into roles: another loop has roles (line 5), and a kernel has one such loop
+// BOTH: both:2:1: error: loop #1 cannot be split into roles: another loop has roles (line 5), and rings of several loops are copied to as boxes, into as many slots
 // RUN: not tile-opt %t/print.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/roles" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/roles" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=PRINT
 // PRINT: roles:1:1: error: loop #0 cannot be split into roles: the kernel has a 'tile.print' (line 15), which roles cannot have
 // RUN: not tile-opt %t/store.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/roles" --schedule-roles="target=generic:shared=160k,async=on,roles=on file=%t/roles" --schedule-allocate="target=generic:shared=160k,async=on,roles=on" 2>&1 | FileCheck %s --check-prefix=STORE

@@ -40,3 +40,33 @@ def two(Q, K, V, O, tokens, CASE: tl.constexpr, D: tl.constexpr, BN: tl.constexp
             acc = tl.dot(p.to(tl.float16), v, scaled)
         most = larger
     tl.store(O + m[:, None] * D + d[None, :], acc + other)
+
+
+@triton.jit
+def both(Q, K, V, O, tokens, stride, CASE: tl.constexpr):
+    """Two loops one after the other."""
+    m = tl.arange(0, 64)
+    q = tl.load(Q + m[:, None] * 64 + m[None, :])
+    acc = tl.zeros((64, 64), tl.float32)
+    for i in range(0, tokens, 64):
+        k = tl.load(K + (i + m)[None, :] * stride + m[:, None])
+        v = tl.load(V + (i + m)[:, None] * stride + m[None, :])
+        acc = tl.dot(tl.exp2(tl.dot(q, k)).to(tl.float16), v, acc * 0.5)
+    LAST: tl.constexpr = 32 if CASE == "tiles" else 64
+    n = tl.arange(0, LAST)
+    first = tl.num_programs(0) - 1 - tl.program_id(0)
+    if CASE == "negative":
+        first = tl.num_programs(0) - 2 - tl.program_id(0)
+    if CASE == "another axis":
+        first = tl.num_programs(1) - 1 - tl.program_id(0)
+    if CASE == "store between":
+        tl.store(O, 0.0)
+    for i in range(first * 64, tokens, LAST):
+        k = tl.load(K + (i + n)[None, :] * stride + m[:, None])
+        v = tl.load(V + (i + n)[:, None] * stride + m[None, :])
+        s = tl.dot(q, k)
+        if CASE == "product":
+            acc = tl.dot(tl.exp2(s).to(tl.float16), v, acc * tl.sum(acc, 1)[:, None])
+        else:
+            acc = tl.dot(tl.exp2(s).to(tl.float16), v, acc * 0.5)
+    tl.store(O + m[:, None] * 64 + m[None, :], acc)
