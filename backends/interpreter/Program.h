@@ -50,10 +50,10 @@ struct Step {
   size_t count = 1;     ///< Elements; not used where `batched`.
   bool batched = false; ///< Elements are the frame's lanes (inside a combine region).
   ResultCheck check = ResultCheck::None;
-  bool masked = false; ///< Memory accesses: there is a mask.
+  bool masked = false;    ///< Memory accesses: there is a mask.
   uint8_t operations = 0; ///< Of floats, for each element (Tally.h).
-  uint32_t source = 0; ///< Index in Program::sources.
-  uint32_t origin = 0; ///< Memory accesses: index in Program::origins.
+  uint32_t source = 0;    ///< Index in Program::sources.
+  uint32_t origin = 0;    ///< Memory accesses: index in Program::origins.
   llvm::SmallVector<int64_t, 3>
       shape; ///< Of the tensor whose elements reports name; empty for scalars.
   llvm::SmallVector<int64_t, 6> numbers; ///< Meaning depends on `run`; each step function says.
