@@ -185,7 +185,8 @@ static std::vector<int64_t> findFunctionLines(const SourceManager &sources,
 }
 
 static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
-                      const Backend *backend, Listener &listener, Entry &entry) {
+                      const Backend *backend, const Defines &defines, Listener &listener,
+                      Entry &entry) {
   DiagnosticEngine &diagnostics = frontend.getDiagnostics();
   bool isInternal = false;
   auto attempt = [&](const KernelSignature &signature) {
@@ -219,6 +220,8 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
   for (KernelSignature &guess : guessSignatures(frontend, function)) {
     if (backend)
       guess.target = backend->target;
+    for (const auto &[name, value] : defines)
+      guess.arguments.emplace(name, value); // A parameter's comes before.
     attempts.push_back(attempt(guess));
     if (attempts.back().compiles || isInternal)
       break;
@@ -271,8 +274,8 @@ static std::string getFullPath(StringRef path) {
   return out.str().str();
 }
 
-FileSummary corpus::surveyFile(const std::string &path, const Backend *backend,
-                               Listener &listener) {
+FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, Listener &listener,
+                               const std::function<Defines()> &define) {
   FileSummary out;
   if (!mentionsJit(path))
     return out;
@@ -285,6 +288,7 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend,
     return out;
   }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const Defines defines = define && !module->functions.empty() ? define() : Defines();
   for (auto [index, function] : llvm::enumerate(module->functions)) {
     for (const JitFunction *callee : findForeignCallees(*function))
       out.called.emplace_back(getFullPath(callee->module->path), callee->qualifiedName);
@@ -295,10 +299,15 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend,
     entry.index = static_cast<unsigned>(index);
     if (!listener.begin(entry))
       continue;
-    if (function->usedAsHelper || returnsValue(*function))
+    if (function->usedAsHelper || returnsValue(*function)) {
       entry.outcome = Outcome::Helper;
-    else
-      tryKernel(frontend, context, *function, backend, listener, entry);
+    } else {
+      Defines own;
+      for (const auto &[name, value] : defines)
+        if (frontend.getGlobalState(*function, name) == GlobalState::Unknown)
+          own.emplace(name, value);
+      tryKernel(frontend, context, *function, backend, own, listener, entry);
+    }
     entry.unrolled.clear();
     listener.finish(entry);
   }

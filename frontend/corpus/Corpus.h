@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,14 @@ public:
 /// Every `.py` file below `folder`, in order, or the one file that it is. Links are not followed.
 llvm::Expected<std::vector<std::string>> findFiles(llvm::StringRef folder);
 
+/// Values of globals that only host code knows, by name.
+using Defines = std::map<std::string, ConstantArgument>;
+
 /// Surveys the functions of one file. With a `backend`, kernels that type-check are compiled for
-/// its target as well.
-FileSummary surveyFile(const std::string &path, const Backend *backend, Listener &listener);
+/// its target as well. `define` is asked once for a file that has jit functions; kernels that need
+/// its values get them.
+FileSummary surveyFile(const std::string &path, const Backend *backend, Listener &listener,
+                       const std::function<Defines()> &define = nullptr);
 
 /// Makes helpers of kernels that functions of other files call: `called`, of all files.
 void markHelpers(llvm::MutableArrayRef<Entry> entries, llvm::ArrayRef<Function> called);

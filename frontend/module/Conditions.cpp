@@ -1,5 +1,6 @@
 // Conditions around global names (`if os.environ.get("FAST", "0") == "1":`), as far as they depend
-// on the environment and on constants of the file alone. The others stay unknown.
+// on the environment, on versions and the platform, and on constants of the file alone. The others
+// stay unknown.
 #include "frontend/module/ModuleReader.h"
 
 #include <cstdlib>
@@ -14,6 +15,11 @@ using Kind = TokenKind;
 
 /// A value of host code; none if it is not known.
 using HostValue = std::optional<std::variant<std::monostate, bool, int64_t, std::string>>;
+
+/// What Python code finds in `triton.__version__` (python/tilerun/triton/__init__.py).
+static constexpr StringLiteral kTritonVersion = "3.7.0";
+/// The oldest Python that the package runs on.
+static constexpr unsigned kOldestPython[] = {3, 11};
 
 /// Deepest expression, and longest chain of names, that is followed.
 static constexpr unsigned kMaxConditionDepth = 16;
@@ -65,6 +71,16 @@ private:
   HostValue readCompare(const CompareExpr &compare, unsigned depth);
   HostValue readIn(const HostValue &item, const Expr *list, unsigned depth);
 
+  /// A version: the numbers of a tuple, or of a text that a function makes comparable.
+  struct Version {
+    SmallVector<int64_t, 4> numbers;
+    bool isTuple = false;
+    bool isAtLeast = false; ///< `sys.version_info`: that or a later one.
+    bool isPart = false;    ///< Of it, the first numbers.
+  };
+  std::optional<Version> readVersion(const Expr *expr, unsigned depth);
+  HostValue compareVersions(const Version &left, CompareOp op, const Version &right);
+
   GetPath getPath;
   GetValue getValue;
   GetEnvironment getEnvironment;
@@ -77,10 +93,25 @@ HostValue ConditionReader::read(const Expr *expr, unsigned depth) {
   if (const auto *constant = dyn_cast<ConstantExpr>(expr))
     return getConstant(*constant);
   if (isa<NameExpr, AttributeExpr>(expr)) {
-    if (getPath(expr) == "typing.TYPE_CHECKING")
+    const std::string path = getPath(expr);
+    if (path == "typing.TYPE_CHECKING")
       return false;
+    if (path == "sys.platform") // The command and the library are for Linux.
+      return std::string("linux");
+    if (path == "os.name")
+      return std::string("posix");
+    if (path == "sys.version_info.major")
+      return int64_t(kOldestPython[0]);
+    if (path == "triton.__version__")
+      return kTritonVersion.str();
     const auto *name = dyn_cast<NameExpr>(expr);
     return name ? read(getValue(name->name), depth + 1) : std::nullopt;
+  }
+  if (const auto *subscript = dyn_cast<SubscriptExpr>(expr)) {
+    HostValue index = read(subscript->index, depth + 1);
+    if (index == HostValue(int64_t(0)) && getPath(subscript->value) == "sys.version_info")
+      return int64_t(kOldestPython[0]);
+    return std::nullopt;
   }
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return readCall(*call, depth);
@@ -128,7 +159,19 @@ HostValue ConditionReader::readCall(const CallExpr &call, unsigned depth) {
       return number;
     return std::holds_alternative<int64_t>(*value) ? value : std::nullopt;
   }
+  if (path == "platform.system" && call.args.empty())
+    return std::string("Linux");
   const auto *method = dyn_cast<AttributeExpr>(call.callee);
+  if (method && (method->name == "startswith" || method->name == "endswith") &&
+      call.args.size() == 1 && call.keywords.empty()) {
+    HostValue whole = read(method->value, depth + 1), part = read(call.args[0], depth + 1);
+    const auto *text = whole ? std::get_if<std::string>(&*whole) : nullptr;
+    const auto *end = part ? std::get_if<std::string>(&*part) : nullptr;
+    if (!text || !end)
+      return std::nullopt;
+    return method->name == "startswith" ? StringRef(*text).starts_with(*end)
+                                        : StringRef(*text).ends_with(*end);
+  }
   if (!method || !call.args.empty() || !call.keywords.empty())
     return std::nullopt;
   HostValue self = read(method->value, depth + 1);
@@ -164,7 +207,107 @@ HostValue ConditionReader::readIn(const HostValue &item, const Expr *list, unsig
   return false;
 }
 
+std::optional<ConditionReader::Version> ConditionReader::readVersion(const Expr *expr,
+                                                                     unsigned depth) {
+  Version out;
+  if (!expr || depth > kMaxConditionDepth)
+    return std::nullopt;
+  if (const auto *tuple = dyn_cast<TupleExpr>(expr)) {
+    for (const Expr *element : tuple->elements) {
+      HostValue value = read(element, depth + 1);
+      const auto *number = value ? std::get_if<int64_t>(&*value) : nullptr;
+      if (!number)
+        return std::nullopt;
+      out.numbers.push_back(*number);
+    }
+    out.isTuple = true;
+    return out;
+  }
+  // `sys.version_info[:2]` is compared with as many numbers.
+  const auto *subscript = dyn_cast<SubscriptExpr>(expr);
+  const bool isSlice = subscript && isa<SliceExpr>(subscript->index);
+  if (getPath(isSlice ? subscript->value : expr) == "sys.version_info") {
+    out.numbers.append(std::begin(kOldestPython), std::end(kOldestPython));
+    out.isTuple = out.isAtLeast = true;
+    out.isPart = isSlice;
+    return out;
+  }
+  if (const auto *name = dyn_cast<NameExpr>(expr))
+    return readVersion(getValue(name->name), depth + 1);
+  const auto *call = dyn_cast<CallExpr>(expr);
+  if (!call || call->args.size() != 1 || !call->keywords.empty())
+    return std::nullopt;
+  const std::string path = getPath(call->callee);
+  if (path != "packaging.version.parse" && path != "packaging.version.Version" &&
+      path != "pkg_resources.parse_version" && path != "distutils.version.LooseVersion" &&
+      path != "looseversion.LooseVersion")
+    return std::nullopt;
+  HostValue value = read(call->args[0], depth + 1);
+  const auto *text = value ? std::get_if<std::string>(&*value) : nullptr;
+  SmallVector<StringRef, 4> parts;
+  if (text)
+    StringRef(*text).split(parts, '.');
+  for (StringRef part : parts) {
+    int64_t number = 0;
+    if (part.getAsInteger(10, number)) // A release candidate, …
+      return std::nullopt;
+    out.numbers.push_back(number);
+  }
+  return parts.empty() ? std::nullopt : std::optional(out);
+}
+
+HostValue ConditionReader::compareVersions(const Version &left, CompareOp op,
+                                           const Version &right) {
+  if (left.isTuple != right.isTuple || right.isAtLeast)
+    return std::nullopt;
+  ArrayRef<int64_t> a = left.numbers, b = right.numbers;
+  if (left.isAtLeast) {
+    // Any of those versions is at least the other, and not only its first numbers.
+    const bool isOpen = op == CompareOp::Gt || op == CompareOp::Le;
+    if (a < b || (a == b && left.isPart && isOpen))
+      return std::nullopt;
+    return op == CompareOp::Ge || op == CompareOp::Gt   ? HostValue(true)
+           : op == CompareOp::Lt || op == CompareOp::Le ? HostValue(false)
+                                                        : std::nullopt;
+  }
+  auto dropZeros = [](ArrayRef<int64_t> numbers) { // 3.0 is 3.0.0.
+    while (!numbers.empty() && numbers.back() == 0)
+      numbers = numbers.drop_back();
+    return numbers;
+  };
+  if (!left.isTuple)
+    a = dropZeros(a), b = dropZeros(b);
+  switch (op) {
+  case CompareOp::Eq:
+    return a == b;
+  case CompareOp::Ne:
+    return a != b;
+  case CompareOp::Lt:
+    return a < b;
+  case CompareOp::Le:
+    return !(b < a);
+  case CompareOp::Gt:
+    return b < a;
+  case CompareOp::Ge:
+    return !(a < b);
+  default:
+    return std::nullopt;
+  }
+}
+
 HostValue ConditionReader::readCompare(const CompareExpr &compare, unsigned depth) {
+  if (compare.ops.size() == 1)
+    if (auto left = readVersion(compare.first, depth))
+      if (auto right = readVersion(compare.rest[0], depth))
+        return compareVersions(*left, compare.ops[0], *right);
+  if (compare.ops.size() == 1 && getPath(compare.rest[0]) == "os.environ" &&
+      (compare.ops[0] == CompareOp::In || compare.ops[0] == CompareOp::NotIn)) {
+    HostValue name = read(compare.first, depth + 1);
+    const auto *text = name ? std::get_if<std::string>(&*name) : nullptr;
+    if (!text)
+      return std::nullopt;
+    return getEnvironment(*text).has_value() == (compare.ops[0] == CompareOp::In);
+  }
   HostValue left = compare.ops.size() == 1 ? read(compare.first, depth + 1) : std::nullopt;
   if (!left)
     return std::nullopt;

@@ -214,8 +214,11 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
     return callHost(space->path, args, range);
   }
   if (auto *opaque = callee.getIf<OpaqueValue>()) {
-    if (const JitFunction *function = findHostFunction(*opaque))
-      return inlineCall(*function, std::move(args), range);
+    if (const JitFunction *function = findHostFunction(*opaque)) {
+      Result result = callHostFunction(*opaque, *function, args, range);
+      if (succeeded(result) || quiet || frame().function)
+        return result;
+    }
     if (!hostRemedy.empty() && !opaque->isUnknown()) {
       OpaqueValue function = *opaque;
       function.remedy = hostRemedy;
@@ -232,12 +235,24 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
 }
 
 const JitFunction *Evaluator::findHostFunction(const OpaqueValue &callee) {
-  if (!frame().function || !frame().function->isConstexpr)
+  // Outside of functions, globals are evaluated as host code does it.
+  if (frame().function && !frame().function->isConstexpr)
     return nullptr;
   auto it = hostFunctions.find({callee.range.begin.file, callee.range.begin.offset});
   if (it == hostFunctions.end())
     return nullptr;
   return it->second.module->readHostFunction(*it->second.global, it->second.name);
+}
+
+Result Evaluator::callHostFunction(const OpaqueValue &callee, const JitFunction &function,
+                                   CallArguments args, SourceRange range) {
+  if (!enteredHost)
+    enteredHost = callee;
+  if (quiet || frame().function)
+    return inlineCall(function, std::move(args), range);
+  HostScope scope(*this);
+  Result result = inlineCall(function, std::move(args), range);
+  return succeeded(result) && !result->isConstexpr() ? Result(failure()) : result;
 }
 
 const Liveness &Evaluator::getLiveness(const FunctionDef &function) {

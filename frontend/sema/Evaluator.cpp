@@ -15,10 +15,12 @@ Evaluator::Evaluator(mlir::MLIRContext &context, DiagnosticEngine &diagnostics,
 Evaluator::~Evaluator() = default;
 
 bool Evaluator::step(SourceRange range) {
-  if (fatal)
+  if (fatal || abandoned)
     return true;
   const char *here = static_cast<const char *>(__builtin_frame_address(0));
-  if (++steps > Limits::kSteps)
+  if (++steps > lastHostStep && evaluatesHost)
+    (void)fatalError(range, "it takes more than " + llvm::Twine(Limits::kHostSteps) + " steps");
+  else if (steps > Limits::kSteps)
     (void)expansionError(range,
                          "the kernel takes too long to evaluate at compile time (more than " +
                              llvm::Twine(Limits::kSteps) + " steps)");
@@ -28,7 +30,24 @@ bool Evaluator::step(SourceRange range) {
   else if (static_cast<size_t>(stackBase > here ? stackBase - here : here - stackBase) >
            Limits::kStackBytes)
     (void)fatalError(range, "the kernel nests too deeply; split it into simpler statements");
-  return fatal;
+  return fatal || abandoned;
+}
+
+HostScope::HostScope(Evaluator &evaluator)
+    : quiet(evaluator), evaluator(evaluator),
+      evaluatesHost(std::exchange(evaluator.evaluatesHost, true)),
+      abandoned(std::exchange(evaluator.abandoned, false)),
+      enteredHost(std::exchange(evaluator.enteredHost, std::nullopt)),
+      lastHostStep(std::exchange(evaluator.lastHostStep, evaluator.steps + Limits::kHostSteps)),
+      steps(evaluator.steps), numErrors(evaluator.numErrors) {}
+
+HostScope::~HostScope() {
+  evaluator.evaluatesHost = evaluatesHost;
+  evaluator.abandoned = abandoned;
+  evaluator.enteredHost = std::move(enteredHost);
+  evaluator.lastHostStep = lastHostStep;
+  evaluator.steps = steps;
+  evaluator.numErrors = numErrors;
 }
 
 LogicalResult Evaluator::expansionError(SourceRange range, const llvm::Twine &message) {
@@ -73,6 +92,10 @@ std::optional<UnrolledLoop> Evaluator::getLargestUnrolled() const {
 
 LogicalResult Evaluator::fatalError(SourceRange range, const llvm::Twine &message,
                                     llvm::ArrayRef<Note> notes) {
+  if (evaluatesHost) {
+    abandoned = true;
+    return errorWithNotes(range, message, notes);
+  }
   // Also where diagnostics are held back: nothing is evaluated after it.
   unsigned held = std::exchange(quiet, 0);
   LogicalResult result = errorWithNotes(range, message, notes);

@@ -29,7 +29,8 @@ using mlir::success;
 
 /// Limits of one compilation.
 struct Limits {
-  static constexpr uint64_t kSteps = 20'000'000; ///< Expressions and statements evaluated.
+  static constexpr uint64_t kSteps = 20'000'000;    ///< Expressions and statements evaluated.
+  static constexpr uint64_t kHostSteps = 1'000'000; ///< Of them, of one global of host code.
   static constexpr uint64_t kOps = 100'000; ///< Operations emitted, unless another limit is set.
   static constexpr uint64_t kIterations = 100'000;   ///< Of one unrolled loop.
   static constexpr size_t kTupleElements = 1u << 14; ///< Of one tuple, nested ones included.
@@ -259,6 +260,9 @@ private:
   Result callValue(const Value &callee, CallArguments args, SourceRange range);
   /// The function behind a host function that a function of compile-time values calls, else null.
   const JitFunction *findHostFunction(const OpaqueValue &callee);
+  /// Calls one. Outside of functions and globals, where errors are reported, none is if it fails.
+  Result callHostFunction(const OpaqueValue &callee, const JitFunction &function,
+                          CallArguments args, SourceRange range);
   /// Inlines a function. An `__init__` gives the record of class `constructs` that it makes.
   Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range,
                     const ClassInfo *constructs = nullptr);
@@ -329,6 +333,11 @@ private:
   struct LoopPlan;
   void emitFor(const ast::ForStmt &statement);
   void emitUnrolled(const ast::ForStmt &statement, llvm::ArrayRef<Value> items);
+  /// Of a function of compile-time values; false, with nothing done, if the condition is of run
+  /// time.
+  bool emitUnrolledWhile(const ast::WhileStmt &statement);
+  /// Whether code that runs at compile time is evaluated: `@triton.constexpr_function`.
+  bool isCompileTime() { return frame().function && frame().function->isConstexpr; }
   void emitRuntimeFor(const ast::ForStmt &statement, const RangeValue &range);
   void emitCountedLoop(LoopPlan &plan, mlir::Value lower, mlir::Value upper, mlir::Value step,
                        bool isUnsigned, llvm::ArrayRef<mlir::NamedAttribute> hints);
@@ -400,9 +409,14 @@ private:
   uint64_t steps = 0;
   unsigned numErrors = 0; ///< Reported or dropped.
   bool fatal = false;
+  /// While a global is evaluated, whatever is fatal for a kernel makes it unknown.
+  bool evaluatesHost = false, abandoned = false;
+  std::optional<OpaqueValue> enteredHost; ///< The first host function that it has called.
+  uint64_t lastHostStep = 0;              ///< Of `steps`, while `evaluatesHost`.
   const char *stackBase = nullptr;
 
   friend struct QuietScope;
+  friend class HostScope;
 };
 
 /// An argument of the public interface as a value.
@@ -413,6 +427,22 @@ struct QuietScope {
   Evaluator &evaluator;
   explicit QuietScope(Evaluator &evaluator) : evaluator(evaluator) { ++evaluator.quiet; }
   ~QuietScope() { --evaluator.quiet; }
+};
+
+/// While it lives, code of the host is evaluated: errors are held back and forgotten afterwards,
+/// and what is fatal for a kernel ends this evaluation alone. Its steps have a limit of their own.
+class HostScope {
+public:
+  explicit HostScope(Evaluator &evaluator);
+  ~HostScope();
+
+private:
+  QuietScope quiet;
+  Evaluator &evaluator;
+  bool evaluatesHost, abandoned;
+  std::optional<OpaqueValue> enteredHost;
+  uint64_t lastHostStep, steps;
+  unsigned numErrors;
 };
 
 } // namespace tilerun::sema

@@ -438,13 +438,13 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
     frame().place = value.range.begin.offset;
   std::string saved = std::exchange(quietMessage, "");
   std::optional<OpaqueValue> savedOpaque = std::exchange(quietOpaque, std::nullopt);
-  unsigned errorsBefore = numErrors;
   Result result = failure();
+  std::optional<OpaqueValue> entered;
   {
-    QuietScope scope(*this);
+    HostScope scope(*this);
     result = evaluate(value);
+    entered = std::exchange(enteredHost, std::nullopt);
   }
-  numErrors = errorsBefore;
   std::string reason = std::exchange(quietMessage, std::move(saved));
   std::optional<OpaqueValue> opaque = std::exchange(quietOpaque, std::move(savedOpaque));
   frames.pop_back();
@@ -454,6 +454,9 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
     return *result;
   else if (succeeded(result))
     reason = "it is " + result->describe();
+  // Why exactly it cannot be computed is a matter of its body.
+  if (!opaque && entered)
+    opaque = std::move(entered);
   OpaqueValue out =
       makeUnknown(module, "the global '" + name.str() + "'", range, classScope ? "" : name,
                   reason.empty() ? "host code, which is not run, computes it"

@@ -4,6 +4,8 @@
 #include "frontend/types/Promotion.h"
 #include "ir/tile/LoopHints.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 namespace tilerun::sema {
 
 using namespace ast;
@@ -21,7 +23,8 @@ void Evaluator::emitFor(const ForStmt &statement) {
   if (failed(iterable))
     return poisonAssigned(&statement);
   if (auto *range = iterable->getIf<std::shared_ptr<RangeValue>>();
-      range && (*range)->kind != RangeValue::Kind::StaticRange)
+      range && (*range)->kind != RangeValue::Kind::StaticRange &&
+      !(isCompileTime() && iterable->isConstexpr()))
     return emitRuntimeFor(statement, **range);
   if (iterable->isTensor()) {
     (void)error(statement.iterable->range, "cannot iterate over " + iterable->describe() +
@@ -81,6 +84,47 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
     largestUnrolled = {statement.iterable->range, items.size(), made, /*kernelOperations=*/0};
   env().broke = Value(false);
   env().unreachable = isTrue(env().returned);
+}
+
+bool Evaluator::emitUnrolledWhile(const WhileStmt &statement) {
+  LoopScope scope;
+  scope.range = statement.range;
+  scope.bodyEnd = statement.body.back()->range.end;
+  scope.unrolled = true;
+  scope.header = statement.condition->range;
+  frame().loops.push_back(std::move(scope));
+  llvm::scope_exit leave([&] { frame().loops.pop_back(); });
+  auto isTrue = [](const Value &flag) { return flag.is<bool>() && flag.get<bool>(); };
+  bool isKnown = true;
+  while (!step(statement.range) && !isTrue(env().broke) && !env().unreachable) {
+    Result condition = evaluate(*statement.condition);
+    if (failed(condition)) {
+      poisonAssigned(&statement);
+      break;
+    }
+    std::optional<bool> runs = getTruth(*condition);
+    isKnown = runs && !env().mayHaveExited();
+    LoopScope &loop = frame().loops.back();
+    if (!isKnown && loop.iteration == 0)
+      return false;
+    if (!isKnown) {
+      (void)error(statement.condition->range,
+                  "the condition is of run time after " + llvm::Twine(loop.iteration) +
+                      " iterations at compile time; use a @triton.jit function");
+      poisonAssigned(&statement);
+      break;
+    }
+    if (!*runs)
+      break;
+    ++loop.iteration;
+    ++loop.iterations;
+    emitBlock(statement.body);
+    env().continued = Value(false);
+    env().unreachable = isTrue(env().returned);
+  }
+  env().broke = Value(false);
+  env().unreachable = isTrue(env().returned);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,6 +363,8 @@ void Evaluator::emitWhile(const WhileStmt &statement) {
                                  "loop sets before 'break'");
     return poisonAssigned(&statement);
   }
+  if (isCompileTime() && emitUnrolledWhile(statement))
+    return;
   LoopPlan plan;
   plan.range = statement.range;
   plan.body = statement.body;

@@ -7,13 +7,14 @@ using namespace tilerun::test;
 namespace {
 /// Bindings of `F` whose value is unknown without running host code.
 const std::string kUnknown[] = {
-    "def is_hip():\n    return False\nF = is_hip()\n",
-    "def is_hip():\n    return False\nF = tl.constexpr(is_hip())\n",
-    "def is_hip():\n    return False\nF: tl.constexpr = not is_hip()\n",
-    "def is_hip():\n    return False\nG = is_hip()\nF = G\n",
-    "def is_hip():\n    return False\nG = is_hip()\nF = 1 if G else 2\n",
-    "def is_hip():\n    return False\nif is_hip():\n    F = 1\nelse:\n    F = 2\n",
-    "def is_hip():\n    return False\nF = 1\nif is_hip():\n    F = 2\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nF = is_hip()\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nF = tl.constexpr(is_hip())\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nF: tl.constexpr = not is_hip()\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nG = is_hip()\nF = G\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nG = is_hip()\nF = 1 if G else 2\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nif is_hip():\n    F = 1\nelse:\n    F = "
+    "2\n",
+    "import os\ndef is_hip():\n    return os.getpid() < 0\nF = 1\nif is_hip():\n    F = 2\n",
     "import os\nF = tl.constexpr(os.environ.get('FAST', '0'))\n",
     "import os\nF = os.cpu_count() > 4\n",
     "from os import F\n",
@@ -510,7 +511,8 @@ TEST(UnknownGlobal, ValuesInBetween) {
 
 TEST(UnknownGlobal, WhichOfSeveralFunctions) {
   const std::string functions =
-      "def is_hip():\n    return False\nif is_hip():\n    @triton.jit\n    def G(x):\n"
+      "def is_hip():\n    return False\nif is_hip():\n    @triton.jit\n    "
+      "def G(x):\n"
       "        return x + 41\nelse:\n    @triton.jit\n    def G(x):\n        return x + 42\n";
   Compiled c = compileWith(functions, "tl.store(p, G(0))");
   EXPECT_FALSE(c.ok);

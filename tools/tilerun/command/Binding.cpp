@@ -3,6 +3,7 @@
 
 #include "frontend/corpus/LaunchGuess.h"
 #include "runtime/core/Arguments.h"
+#include "tools/tilerun/command/Defines.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/Operators.h"
 
@@ -85,6 +86,9 @@ private:
           value = Value(host::JitName{(*function)->name.str()});
       set(name, *value);
     }
+    TILERUN_TRY_ERROR(addDefines(session, out.signature));
+    for (const auto &[name, constant] : session.globals)
+      session.evaluator.define(name, toHostValue(constant));
     return llvm::Error::success();
   }
 

@@ -80,6 +80,8 @@ struct Options {
   bool strictTriton = false; ///< Of corpus, too.
   bool timing = false;       ///< Of demo, too.
   std::string traceOut;      ///< A file; of demo, too.
+  std::vector<std::string> defines; ///< NAME=VALUE of globals; corpus and tune too.
+  std::string defineFrom;           ///< "python" or a path: the interpreter that knows them.
   bool optimize = true;
   bool debug = false;
   bool remarks = false;                ///< Of run and compile.

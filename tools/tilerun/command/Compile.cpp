@@ -4,6 +4,7 @@
 #include "tools/tilerun/command/Binding.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/CompileTarget.h"
+#include "tools/tilerun/command/Defines.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
@@ -76,6 +77,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     if (constant)
       TILERUN_TRY_ERROR(checkFunctionNames(*session.module, name, *constant));
   }
+  TILERUN_TRY_ERROR(addDefines(session, *signature));
   auto isGiven = [&](llvm::StringRef name) { return given.count(name.str()) != 0; };
   TILERUN_TRY_VALUE(config, session.getAutotuneConfig(options.autotuneConfig, *signature, isGiven));
   for (const auto &[name, value] : config)

@@ -6,6 +6,7 @@
 #include "runtime/compiler/Backend.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/CorpusWorkers.h"
+#include "tools/tilerun/command/Defines.h"
 #include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -214,9 +215,24 @@ private:
 llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
   CorpusRun run;
   run.limits = {options.timeLimit, options.memoryLimit};
+  TILERUN_TRY_VALUE(given, readDefines(options));
+  if (!given.empty() || !options.defineFrom.empty())
+    run.define = [&options, given = given](const std::string &path) {
+      Defines values = given;
+      if (options.defineFrom.empty())
+        return values;
+      if (llvm::Expected<Defines> asked = askPython(options, path))
+        values.insert(asked->begin(), asked->end());
+      else
+        llvm::errs() << "tilerun: warning: " << llvm::toString(asked.takeError()) << "\n";
+      return values;
+    };
   CorpusRecords::Header header;
   header.folder = options.target;
   header.build = cache::getBuildId(reinterpret_cast<const void *>(&runCorpus));
+  for (const std::string &text : options.defines)
+    header.build += " " + text;
+  header.build += options.defineFrom.empty() ? "" : " " + options.defineFrom;
   std::optional<corpus::Backend> backend;
   if (!options.targets.empty()) {
     TILERUN_TRY_VALUE(plugin, findCompiler(options.targets[0]));

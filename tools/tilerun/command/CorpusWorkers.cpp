@@ -76,7 +76,7 @@ private:
 } // namespace
 
 [[noreturn]] static void serve(int in, int out, const std::vector<std::string> &files,
-                               const corpus::Backend *backend) {
+                               const CorpusRun &run) {
   FILE *jobs = ::fdopen(in, "r");
   char *line = nullptr;
   size_t capacity = 0;
@@ -92,7 +92,10 @@ private:
       i == 0 ? (void)(file = number) : (void)known.insert(number);
     }
     Reporter reporter(out, known);
-    FileSummary summary = corpus::surveyFile(files[file], backend, reporter);
+    std::function<corpus::Defines()> define;
+    if (run.define)
+      define = [&] { return run.define(files[file]); };
+    FileSummary summary = corpus::surveyFile(files[file], run.backend, reporter, define);
     reporter.report("file", toJson(summary));
   }
   // Without destructors: they are the parent's.
@@ -190,7 +193,7 @@ llvm::Error Pool::start(Worker &worker) {
     int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(::fileno(worker.errors), STDERR_FILENO);
-    serve(down[0], up[1], records.getFiles(), run.backend);
+    serve(down[0], up[1], records.getFiles(), run);
   }
   ::close(down[0]);
   ::close(up[1]);

@@ -12,6 +12,8 @@ struct CorpusRun {
   unsigned numWorkers = 1;
   CorpusLimits limits;
   const corpus::Backend *backend = nullptr; ///< Called in the children.
+  /// The values that are given to the kernels of a file; in the children. Null: none.
+  std::function<corpus::Defines(const std::string &path)> define;
   /// After each step, some twenty times a second.
   std::function<void()> progress;
 };

@@ -75,7 +75,17 @@ void addTimingOptions(CLI::App *app, Options &options) {
       ->type_name("FILE");
 }
 
+void addDefineOptions(CLI::App *app, Options &options) {
+  addRepeated(app, "--define", options.defines,
+              "NAME=VALUE: the value of a global that only host code knows, which is not run");
+  app->add_option("--define-from", options.defineFrom,
+                  "Import the file by an interpreter (python, or a path) and take the values of "
+                  "such globals from there")
+      ->type_name("PYTHON");
+}
+
 void addCompileOptions(CLI::App *app, Options &options) {
+  addDefineOptions(app, options);
   app->add_option("--autotune-config", options.autotuneConfig,
                   "Number of the autotune config, from 0 (default: the first)");
   app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(checkWarps);
@@ -408,6 +418,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
            "Seconds that one kernel may take, with all signatures that are tried");
   addLimit(corpus, "--memory-limit", options.memoryLimit, "GIB",
            "GiB of memory that one kernel may take");
+  addDefineOptions(corpus, options);
   corpus
       ->add_option("-o,--output", options.output,
                    "File of results, a line of JSON for each; an existing one is continued")

@@ -39,6 +39,11 @@ public:
     return parameters[static_cast<size_t>(&parameter - kernel->def->parameters.data())];
   }
 
+  bool describesParameter(llvm::StringRef name) const {
+    return llvm::any_of(kernel->def->parameters,
+                        [&](const ast::Parameter &parameter) { return parameter.name == name; });
+  }
+
   using IsGiven = llvm::function_ref<bool(llvm::StringRef name)>;
   /// The values of the chosen autotune config, except those that are given, and its launch options
   /// in `signature`. An error if the number is out of range or a value is not known at compile

@@ -1,0 +1,19 @@
+import triton
+import triton.language as tl
+
+from . import settings
+from .settings import Limits
+
+COUNT = tl.constexpr(sum(len(word) for word in ("a", "bc")))
+print("what a file prints is no answer: COUNT=99")
+WIDTH = sorted([4, 9])[0]
+NAME = "-".join(["a", "b"])
+
+
+@triton.jit
+def kernel(out):
+    tl.store(out, COUNT)
+    tl.store(out + 1, WIDTH)
+    tl.store(out + 2, settings.DEPTH)
+    tl.store(out + 3, NAME == "a-b")
+    tl.store(out + 4, Limits.MOST)

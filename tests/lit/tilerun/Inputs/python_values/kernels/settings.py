@@ -1,0 +1,5 @@
+DEPTH = max(map(int, "35"))
+
+
+class Limits:
+    MOST = max(map(int, "27"))

@@ -1,0 +1,5 @@
+"""Stands for Triton, in a Python that has none."""
+
+
+def jit(function):
+    return function

@@ -1,0 +1,4 @@
+class constexpr:
+
+    def __init__(self, value):
+        self.value = value
