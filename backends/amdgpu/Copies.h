@@ -13,7 +13,8 @@ class Module;
 
 namespace tilerun::amdgpu {
 
-/// Writes on each simt.async_wait how many instructions may be left.
+/// Writes on each simt.async_wait how many instructions may be left, and on copies where runs of
+/// them begin and end.
 void countCopies(mlir::func::FuncOp kernel);
 
 /// The variable of 16 zeros in global memory from which lanes copy whose mask is false. Nothing if
