@@ -173,11 +173,11 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
   EXPECT_EQ(errorOf("generic:lane=64"),
             "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
-            "steps-of-read, shuffle, async, load-matrix, flight-is-stage, dot-bytes, reads-float8, "
-            "rounds-to-float8, float8-fnuz, grid-dependency, "
-            "roles, role-registers, box-copies, banks, bank-bytes, shared-vector, shuffle-cost, "
-            "select-cost, wavefront-cost, "
-            "barrier-cost, assembler, matrix, warp-group");
+            "registers, steps-of-read, shuffle, async, copies-follow-lanes, load-matrix, "
+            "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
+            "float8-fnuz, grid-dependency, roles, role-registers, box-copies, turns, banks, "
+            "bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, barrier-cost, "
+            "assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:threads=0"), "'threads=0' is not a number from 1 to 65536");
@@ -208,7 +208,7 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
             "matrix=opaque:16x12x16:f16:f16:f32: '16x12x16' is not three powers of two up to 1024");
   EXPECT_EQ(errorOf("generic:matrix=opaque:16x16x16:f17:f16:f32"),
             "matrix=opaque:16x16x16:f17:f16:f32: 'f17' is not an element type; there are f16, "
-            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, e4b8, e5b16");
+            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, e4b8, e5b16, e2m1");
   EXPECT_EQ(errorOf("generic:lanes=128,matrix=opaque:8x8x8:f16:f16:f32"),
             "matrix=opaque:8x8x8:f16:f16:f32: no opaque instruction of these types and sizes is "
             "possible with 128 lanes");
@@ -248,7 +248,7 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
       {group("4:64x4x16", good), "layout 'mma.m16n8.d' has more than 4 columns"},
       {group("4:64x256x16", "f16:half:f32:mma.m16n8k16.a.b16:mma.m16n8.d"),
        "'half' is not an element type; there are f16, bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, "
-       "e4b8, e5b16"}};
+       "e4b8, e5b16, e2m1"}};
   for (const auto &[text, problem] : wrong)
     EXPECT_EQ(errorOf("generic:" + text), text + ": " + problem);
   const std::string row = group("4:64x256x16", good);
