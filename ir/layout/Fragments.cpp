@@ -104,6 +104,30 @@ LinearLayout mfmaOperandInHalves(FragmentKind kind) {
 
 } // namespace
 
+static LinearLayout wmmaFragment(FragmentKind kind) {
+  switch (kind) {
+  case FragmentKind::WmmaGfx11A:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
+                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});
+  case FragmentKind::WmmaGfx11B:
+    return transposed(wmmaFragment(FragmentKind::WmmaGfx11A));
+  case FragmentKind::WmmaGfx11D:
+    return matrix(16, 16, {{2, 0}, {4, 0}, {8, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}});
+  case FragmentKind::WmmaGfx12D:
+    return matrix(16, 16, {{1, 0}, {2, 0}, {4, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {8, 0}});
+  case FragmentKind::WmmaGfx12A16:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 8}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 4}});
+  case FragmentKind::WmmaGfx12B16:
+    return transposed(wmmaFragment(FragmentKind::WmmaGfx12A16));
+  case FragmentKind::WmmaGfx12A8:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}});
+  case FragmentKind::WmmaGfx12B8:
+    return transposed(wmmaFragment(FragmentKind::WmmaGfx12A8));
+  default:
+    return {};
+  }
+}
+
 LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   switch (kind) {
   case FragmentKind::MmaD:
@@ -188,22 +212,14 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::Mfma16x16x128B8:
     return mfmaOperandInHalves(kind);
   case FragmentKind::WmmaGfx11A:
-    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
-                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});
   case FragmentKind::WmmaGfx11B:
-    return transposed(fragmentLayout(FragmentKind::WmmaGfx11A));
   case FragmentKind::WmmaGfx11D:
-    return matrix(16, 16, {{2, 0}, {4, 0}, {8, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}});
   case FragmentKind::WmmaGfx12D:
-    return matrix(16, 16, {{1, 0}, {2, 0}, {4, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {8, 0}});
   case FragmentKind::WmmaGfx12A16:
-    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 8}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 4}});
   case FragmentKind::WmmaGfx12B16:
-    return transposed(fragmentLayout(FragmentKind::WmmaGfx12A16));
   case FragmentKind::WmmaGfx12A8:
-    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 8}});
   case FragmentKind::WmmaGfx12B8:
-    return transposed(fragmentLayout(FragmentKind::WmmaGfx12A8));
+    return wmmaFragment(kind);
   }
   return {};
 }
