@@ -27,7 +27,7 @@ LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned
 /// at once: of 16-bit elements 32 bytes of eight lines, or 64 bytes of four, whose numbers differ
 /// in bits 0, 1 and one of 2 and 3; of 8-bit elements 16 bytes of sixteen lines, or 32 bytes of
 /// eight, whose numbers differ in bits 0, 1, one of 2 and 3, and one of 4 and 5. They meet each of
-/// 64 banks of 4 bytes once.
+/// 64 banks of 4 bytes once; in lines of 32 bytes perhaps half of them twice.
 LinearLayout turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
 /// Whether lanes get their registers from a tile that is contiguous along `inner` by reads of 8
