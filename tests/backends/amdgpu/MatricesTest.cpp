@@ -50,8 +50,8 @@ std::string kernelOf(const target::MatrixInstruction &instruction, unsigned lane
          std::to_string(lanes) + " : i32} {\n  %a = simt.load %x : " + a +
          "\n  %b = simt.load %x : " + b + "\n  %c = simt.load %x : " + d + "\n  %d = simt.mma \"" +
          instruction.name + "\" %a, %b, %c" +
-         (instruction.isScaled ? " scales %s, %s bytes 1, 2 : " : " : ") + a + ", " + b + ", " + d +
-         "\n  simt.store %x, %d : " + d + "\n  return\n}\n";
+         (instruction.isScaled ? " scales %s, %s bytes [1, 2] : " : " : ") + a + ", " + b + ", " +
+         d + "\n  simt.store %x, %d : " + d + "\n  return\n}\n";
 }
 
 /// The lines of `assembly` with a matrix instruction.
