@@ -1,10 +1,10 @@
-// Measuring. Each run is between two events of its own, after a fill that evicts the kernel's data
-// from the caches; the median counts.
+// Measuring configurations; the median of each counts.
 #include "runtime/tune/Tuner.h"
 
 #include "runtime/core/MemoryPool.h"
 #include "runtime/plugin/Trace.h"
 #include "runtime/tune/Keep.h"
+#include "runtime/tune/Stopwatch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,6 @@ using core::Status;
 namespace {
 // Far enough from the best not to be measured again.
 constexpr double kFar = 2.5;
-constexpr size_t kMaxRuns = 1000;
 
 /// One tuning: memory of its own, and the runs.
 class Tuning {
@@ -33,16 +32,14 @@ private:
   Status clear(const Memory &memory) const;
   Status call(const std::function<Status(size_t)> &hook, size_t index);
   Status launch(size_t index, core::Event *begin, core::Event *end);
-  Status measureRuns(size_t index, size_t count, std::vector<double> &milliseconds);
   Status measure(size_t index, double best, Measurement &measurement);
 
   core::Stream &stream;
   core::Device &device;
   const std::vector<Config> &configs;
   const Options &options;
+  std::optional<Stopwatch> stopwatch; ///< Once memory is saved, which has precedence.
   bool hookFailed = false;
-  TilerunAddress flush = 0; ///< Twice the size of the last cache; 0: not needed.
-  uint64_t flushBytes = 0;
   std::vector<TilerunAddress> saved; ///< One for each memory; 0 for those that are cleared.
 };
 } // namespace
@@ -52,8 +49,6 @@ Tuning::~Tuning() {
   for (TilerunAddress address : saved)
     if (address)
       (void)device.getPool().free(stream, address);
-  if (flush)
-    (void)device.getPool().free(stream, flush);
 }
 
 // An address of the host's, on a device that shares its memory.
@@ -86,10 +81,7 @@ Status Tuning::save() {
     TILERUN_TRY(device.getPool().allocate(stream, memory.bytes, saved.back()));
     TILERUN_TRY(copy(saved.back(), memory.address, memory.bytes));
   }
-  flushBytes = 2 * device.getNumber(TILERUN_DEVICE_PROPERTY_L2_BYTES, 0);
-  // A device without room for it is measured with warm caches.
-  if (flushBytes && !device.getPool().allocate(stream, flushBytes, flush).isOk())
-    flush = 0;
+  stopwatch.emplace(stream);
   return {};
 }
 
@@ -105,10 +97,8 @@ Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
     if (!memory.restore)
       TILERUN_TRY(clear(memory));
   TILERUN_TRY(call(options.before, index));
-  if (begin && flush)
-    TILERUN_TRY(stream.fill(flush, 0, 4, flushBytes));
   if (begin)
-    TILERUN_TRY(begin->record(stream));
+    TILERUN_TRY(stopwatch->begin(*begin));
   TILERUN_TRY(config.kernel->launch(stream, config.grid, config.options, config.arguments,
                                     config.numArguments, config.flags, config.ranges));
   if (end)
@@ -119,54 +109,15 @@ Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
   return call(options.after, index);
 }
 
-Status Tuning::measureRuns(size_t index, size_t count, std::vector<double> &milliseconds) {
-  std::vector<std::unique_ptr<core::Event>> begins(count), ends(count);
-  for (size_t i = 0; i < count; ++i) {
-    TILERUN_TRY(core::Event::create(device.shared_from_this(), TILERUN_EVENT_TIMING, begins[i]));
-    TILERUN_TRY(core::Event::create(device.shared_from_this(), TILERUN_EVENT_TIMING, ends[i]));
-    TILERUN_TRY(launch(index, begins[i].get(), ends[i].get()));
-  }
-  TILERUN_TRY(stream.synchronize());
-  for (size_t i = 0; i < count; ++i) {
-    double time = 0;
-    TILERUN_TRY(core::Event::getElapsed(*begins[i], *ends[i], time));
-    milliseconds.push_back(time);
-  }
-  return {};
-}
-
-static double getMedian(std::vector<double> times) {
-  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 Status Tuning::measure(size_t index, double best, Measurement &measurement) {
   TILERUN_TRY(configs[index].refused);
   Span span("tune", "configuration " + std::to_string(index));
-  // The first run compiles, loads, and shows faults.
-  TILERUN_TRY(launch(index, nullptr, nullptr));
-  TILERUN_TRY(stream.synchronize());
   std::vector<double> times;
-  TILERUN_TRY(measureRuns(index, 1, times));
-  double first = times.front();
-  measurement.milliseconds = first;
-  if (first >= options.repMilliseconds)
-    return {};
-  times.clear();
-  TILERUN_TRY(measureRuns(index, 3, times));
-  double estimate = std::max(getMedian(times), 1e-4);
-  measurement.milliseconds = estimate;
-  measurement.rough = best > 0 && estimate > kFar * best;
-  if (measurement.rough)
-    return {};
-  auto count = [&](double budget) {
-    return std::clamp<size_t>(static_cast<size_t>(budget / estimate), 1, kMaxRuns);
-  };
-  for (size_t i = 0, n = count(options.warmupMilliseconds); i < n; ++i)
-    TILERUN_TRY(launch(index, nullptr, nullptr));
-  times.clear();
-  TILERUN_TRY(measureRuns(index, count(options.repMilliseconds), times));
+  TILERUN_TRY(stopwatch->measure(
+      [&](core::Event *begin, core::Event *end) { return launch(index, begin, end); },
+      options.warmupMilliseconds, options.repMilliseconds,
+      [&](double estimate) { return measurement.rough = best > 0 && estimate > kFar * best; },
+      times));
   measurement.milliseconds = getMedian(times);
   return {};
 }

@@ -175,6 +175,7 @@ Completions completeCommandLine(const std::vector<std::string> &words) {
     static const std::vector<std::pair<const char *, std::vector<std::string>>> kValues = {
         {"--color", {"auto", "always", "never"}},
         {"--format", {"text", "svg", "html"}},
+        {"--metric", {"gbps", "tflops", "ms"}},
         {"--emit",
          {"ast", "tile", "tile-opt", "layout", "schedule", "simt", "ptx", "spirv-asm", "amdgcn",
           "remarks"}}};
@@ -247,7 +248,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   for (auto [sub, command] : grammar.commands)
     if (sub->parsed())
       options.command = command;
-  for (const char *name : {"run", "tune", "demo"})
+  for (const char *name : {"run", "tune", "bench", "demo"})
     if (CLI::App *sub = app.get_subcommand(name);
         !options.emulate.empty() && sub->parsed() && sub->count("--device") == 0)
       options.device = options.emulate.substr(0, options.emulate.find(':')) + ":0";

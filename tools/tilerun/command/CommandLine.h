@@ -38,7 +38,8 @@ struct Options {
     Complete,
     Version,
     Layout,
-    Man
+    Man,
+    Bench
   };
   Command command = Command::Run;
 
@@ -93,6 +94,14 @@ struct Options {
   std::vector<std::string> varies;   ///< NAME=A,B,…
   std::vector<std::string> restores; ///< NAME
   double warmup = 25, rep = 100;     ///< Milliseconds.
+
+  // bench; warmup and rep as of tune
+  std::vector<std::string> against; ///< FILE.py::KERNEL
+  std::vector<std::string> devices; ///< Empty: `device`.
+  std::string bytes, flops;         ///< Expressions; empty: counted.
+  bool count = true;
+  std::string metric; ///< "gbps", "tflops", "ms"; empty: what suits the kernel.
+  std::vector<std::string> outputs;
 
   // compile
   std::string signature;

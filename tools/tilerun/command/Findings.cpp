@@ -49,6 +49,22 @@ static host::Writers toWriters(const Object &object) {
   return out;
 }
 
+static Work toWork(const Object &object) {
+  auto number = [&](llvm::StringRef key) {
+    const llvm::json::Value *value = object.get(key);
+    return value ? value->getAsUINT64().value_or(0) : 0;
+  };
+  return {number("bytes_read"), number("bytes_written"), number("operations"),
+          number("product_operations"), object.getBoolean("complete").value_or(false)};
+}
+
+Object command::getJson(const Work &work) {
+  return Object{{"bytes_read", work.bytesRead},
+                {"bytes_written", work.bytesWritten},
+                {"operations", work.operations},
+                {"product_operations", work.productOperations}};
+}
+
 llvm::Expected<Findings> command::readFindings(const core::Error &error) {
   Findings findings;
   // With other devices it is a word of the driver.
@@ -65,6 +81,10 @@ llvm::Expected<Findings> command::readFindings(const core::Error &error) {
       continue;
     if (getText(*object, "kind") == "writers") {
       findings.writers[getText(*object, "argument")] = toWriters(*object);
+      continue;
+    }
+    if (getText(*object, "kind") == "work") {
+      findings.work = toWork(*object);
       continue;
     }
     Finding finding = toFinding(*object);

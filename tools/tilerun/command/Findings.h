@@ -8,6 +8,7 @@
 #include "tools/tilerun/host/Mismatch.h"
 
 #include <map>
+#include <optional>
 
 namespace tilerun::command {
 
@@ -31,13 +32,22 @@ struct Finding {
   llvm::json::Object json; ///< As the device reported it.
 };
 
+/// How much a launch does, as the interpreter counts it (docs/interpreter.md).
+struct Work {
+  uint64_t bytesRead = 0, bytesWritten = 0, operations = 0, productOperations = 0;
+  bool complete = false; ///< Counting was not given up.
+  uint64_t getBytes() const { return bytesRead + bytesWritten; }
+};
+llvm::json::Object getJson(const Work &work);
+
 /// What a fault says of a launch.
 struct Findings {
   std::vector<Finding> mistakes; ///< Errors and warnings.
   std::vector<Finding> notes;
   /// By the argument that leads to the memory; if they were asked for.
   std::map<std::string, host::Writers> writers;
-  bool empty() const { return mistakes.empty() && notes.empty() && writers.empty(); }
+  std::optional<Work> work; ///< If it was asked for.
+  bool empty() const { return mistakes.empty() && notes.empty() && writers.empty() && !work; }
 };
 /// Empty for a fault of another kind.
 llvm::Expected<Findings> readFindings(const core::Error &error);

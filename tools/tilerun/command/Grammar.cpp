@@ -1,6 +1,7 @@
 // See Grammar.h. Compiled with exceptions and without LLVM's headers.
 #include "tools/tilerun/command/Grammar.h"
 
+#include "tools/tilerun/command/GrammarParts.h"
 #include "tools/tilerun/command/HelpTexts.h"
 
 #include <CLI/App.hpp>
@@ -11,32 +12,6 @@
 
 namespace tilerun::command {
 namespace {
-
-CLI::Option *addRepeated(CLI::App *app, const std::string &name, std::vector<std::string> &out,
-                         const std::string &help) {
-  // One value for each occurrence, so that what follows is not swallowed.
-  return app->add_option(name, out, help)->allow_extra_args(false)->type_name("");
-}
-
-void addLimit(CLI::App *app, const char *name, double &out, const char *unit, const char *help) {
-  app->add_option(name, out, help)
-      ->type_name(unit)
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str();
-}
-
-void addCommon(CLI::App *app, Options &options) {
-  app->add_flag("--json", options.json, "One JSON object on stdout instead of text");
-  app->add_option("--color", options.color, "auto, always or never (NO_COLOR is obeyed)")
-      ->transform(CLI::CheckedTransformer(
-          std::vector<std::pair<std::string, Color>>{
-              {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-          CLI::ignore_case))
-      ->type_name("WHEN")
-      ->option_text("WHEN");
-}
-
-constexpr const char *kTargetHelp = "FILE.py::KERNEL; the file - is stdin: -::KERNEL";
 
 /// CLI11's own check lets NaN pass and names the largest double as a bound.
 std::string checkTolerance(const std::string &text) {
@@ -75,7 +50,33 @@ void addTimingOptions(CLI::App *app, Options &options) {
       ->type_name("FILE");
 }
 
-void addDefineOptions(CLI::App *app, Options &options) {
+} // namespace
+
+CLI::Option *addRepeated(CLI::App *app, const std::string &name, std::vector<std::string> &out,
+                         const std::string &help) {
+  // One value for each occurrence, so that what follows is not swallowed.
+  return app->add_option(name, out, help)->allow_extra_args(false)->type_name("");
+}
+
+void addLimit(CLI::App *app, const char *name, double &out, const char *unit, const char *help) {
+  app->add_option(name, out, help)
+      ->type_name(unit)
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+}
+
+void addCommon(CLI::App *app, Options &options) {
+  app->add_flag("--json", options.json, "One JSON object on stdout instead of text");
+  app->add_option("--color", options.color, "auto, always or never (NO_COLOR is obeyed)")
+      ->transform(CLI::CheckedTransformer(
+          std::vector<std::pair<std::string, Color>>{
+              {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+          CLI::ignore_case))
+      ->type_name("WHEN")
+      ->option_text("WHEN");
+}
+
+static void addDefineOptions(CLI::App *app, Options &options) {
   addRepeated(app, "--define", options.defines,
               "NAME=VALUE: the value of a global that only host code knows, which is not run");
   app->add_option("--define-from", options.defineFrom,
@@ -141,6 +142,8 @@ void addScheduleOption(CLI::App *app, Options &options) {
                   "'loop 14: slots=4', 'loop #0: none'")
       ->type_name("FILE");
 }
+
+namespace {
 
 void addRemarksOption(CLI::App *app, Options &options) {
   app->add_flag("--remarks", options.remarks,
@@ -220,7 +223,8 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   addEmulate(run, options);
   run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
       ->check(CLI::Range(1, 1000000));
-  run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
+  run->add_flag("--time", options.time,
+                "Report programs/s, elements/s, GB/s and TFLOP/s of the fastest launch");
   run->add_flag("--counters", options.counters,
                 "On an emulated AMD GPU, count instructions by class, memory transactions and bank "
                 "conflicts (docs/amd-emulator.md)");
@@ -445,7 +449,8 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
   addEmulate(tune, options);
   addRepeated(tune, "--vary", options.varies,
-              "NAME=A,B,…: values to try of a parameter or launch option, with all others");
+              "NAME=A,B,… or NAME=FIRST:LAST:*K (or +K): values to try of a parameter or launch "
+              "option, with all others");
   addRepeated(tune, "--restore", options.restores,
               "NAME: a tensor whose contents are restored before each run");
   addLimit(tune, "--warmup", options.warmup, "FLOAT", "Milliseconds before");
@@ -454,6 +459,8 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   addCacheOption(tune, options);
   addCompileOptions(tune, options);
   addCommon(tune, options);
+
+  CLI::App *bench = addBench(app, options);
 
   CLI::App *cache = app.add_subcommand(
       "cache", "Manage the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
@@ -511,6 +518,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
            {cache, Command::Cache},
            {corpus, Command::Corpus},
            {tune, Command::Tune},
+           {bench, Command::Bench},
            {completion, Command::Completion},
            {man, Command::Man},
            {version, Command::Version}},

@@ -26,6 +26,16 @@ public:
   /// All steps. Nothing is written if any of them fails; a mismatch is not a failure.
   llvm::Error run();
 
+  /// Instead of run(), for measuring: arguments and the grid are evaluated, and names are defined,
+  llvm::Error prepare();
+  /// and then runs are timed. Milliseconds of each, ascending; the memory that one leaves is that
+  /// of the next.
+  llvm::Expected<std::vector<double>> measure(double warmup, double rep);
+  /// How much the launch does, which the interpreter counts in a launch of its own, once. Null if
+  /// that is not known,
+  const Work *countWork();
+  const std::string &getWhyUncounted() const { return whyUncounted; } ///< and why.
+
   struct Expectation {
     std::string name;
     std::string text;
@@ -52,6 +62,8 @@ public:
   const std::vector<Expectation> &getExpectations() const { return expectations; }
   const std::vector<Output> &getSaved() const { return saved; }
   const std::vector<Output> &getPrinted() const { return printed; }
+  /// Its times say nothing about a GPU.
+  bool isOnInterpreter() const { return device->checksBounds(); }
   double getFastestSeconds() const { return fastest; }
   double getCompileSeconds() const { return compileSeconds; }
   uint64_t getNumPrograms() const { return binding.grid[0] * binding.grid[1] * binding.grid[2]; }
@@ -78,12 +90,17 @@ private:
   bool wantsMap();
   /// Repeats the launch on the interpreter, which tells who wrote what.
   llvm::Error watchWriters();
+  /// `repeated` is a launch of the same session on it.
+  llvm::Error repeatOnInterpreter(Launch &repeated, llvm::StringRef watch) const;
   const host::Writers *findWriters(const host::Storage *storage) const;
   llvm::Error compile(llvm::StringRef watch);
   llvm::Error askRemarks(const std::string &signature, const TilerunCompileOptions &settings);
   llvm::Error execute();
   llvm::Error upload(const host::Tensor &tensor);
   llvm::Error makeArguments();
+  std::array<uint32_t, 3> getGrid() const;
+  uint32_t getFlags() const; ///< TILERUN_LAUNCH_*
+  void free();               ///< The device's memory.
   /// Launches and waits. Findings of checks are a result; any other fault is an error.
   llvm::Expected<LaunchResult> launch(uint32_t flags);
 
@@ -106,6 +123,8 @@ private:
   std::map<std::string, host::Writers> writers; ///< By argument.
   bool knowsWriters = false;                    ///< Memory that has none was not written.
   std::string mapHint;
+  std::optional<Work> work;
+  std::string whyUncounted;
   bool isRepetition = false; ///< What the compiler says was said.
   llvm::json::Array remarks;
   double fastest = 0;

@@ -49,6 +49,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runCompletion(session.options);
   case Options::Command::Complete:
     return runComplete(session);
+  case Options::Command::Bench:
+    return runBench(session.options);
   case Options::Command::Man:
     return runMan(session.options);
   case Options::Command::Version:

@@ -43,10 +43,7 @@ const host::Writers *Launch::findWriters(const host::Storage *storage) const {
 llvm::Error Launch::watchWriters() {
   TILERUN_TRY_VALUE(cpu, openDevice("cpu", kUnpooled));
   Launch repeated(session, cpu);
-  repeated.binding = binding;
-  repeated.isRepetition = true;
-  TILERUN_TRY_ERROR(repeated.compile("writers"));
-  TILERUN_TRY_ERROR(repeated.execute());
+  TILERUN_TRY_ERROR(repeatOnInterpreter(repeated, "writers"));
   writers = std::move(repeated.writers);
   knowsWriters = true;
   // Another device's result beside that of the reference.

@@ -3,6 +3,7 @@
 #include "tools/tilerun/command/Counters.h"
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/Measure.h"
 #include "tools/tilerun/command/Mismatch.h"
 
 using namespace tilerun;
@@ -65,7 +66,7 @@ bool failsCheck(const LaunchResult &result, const Options &options) {
                       [&](const Finding &finding) { return options.strict || !finding.isWarning; });
 }
 
-llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code) {
+llvm::json::Object toJson(Launch &launch, Session &session, ExitCode code) {
   const Binding &binding = launch.getBinding();
   const LaunchResult &result = launch.getResult();
   llvm::StringRef status =
@@ -87,6 +88,8 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   double seconds = std::max(launch.getFastestSeconds(), 1e-9);
   object["programs_per_second"] = static_cast<double>(launch.getNumPrograms()) / seconds;
   object["elements_per_second"] = static_cast<double>(launch.getNumElements()) / seconds;
+  if (session.options.time)
+    addRates(object, launch, seconds);
   object["meta_parameters"] = jsonTexts(binding.notes);
   object["expectations"] = jsonArray(
       launch.getExpectations(), [&](const Launch::Expectation &e) { return toJson(launch, e); });
@@ -135,7 +138,7 @@ void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch &lau
     printMismatch(os, painter, launch, e);
 }
 
-void printText(const Launch &launch, Session &session) {
+void printText(Launch &launch, Session &session) {
   llvm::raw_ostream &os = llvm::outs();
   Painter painter(os, useColor(session.options.color, llvm::outs()));
   os << launch.getResult().printed;
@@ -151,6 +154,9 @@ void printText(const Launch &launch, Session &session) {
                         static_cast<double>(launch.getNumPrograms()) / seconds,
                         static_cast<double>(launch.getNumElements()) / seconds,
                         formatSeconds(launch.getCompileSeconds()));
+    printRates(os, launch, seconds);
+    if (launch.isOnInterpreter())
+      os << "these are " << kInterpreterTimes << "\n";
   }
   for (const Launch::Output &output : launch.getPrinted()) {
     host::Tensor after = launch.getAfter(output.tensor);

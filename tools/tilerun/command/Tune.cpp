@@ -10,6 +10,7 @@
 #include "runtime/tune/Tuner.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/Sweep.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
@@ -118,23 +119,12 @@ void Tune::addWay(std::optional<unsigned> config, const std::vector<std::string>
 
 // All combinations of the listed values, each with each autotune configuration.
 llvm::Error Tune::listWays() {
-  std::vector<std::vector<std::string>> products = {{}};
+  std::vector<Sweep> sweeps;
   for (const std::string &text : session.options.varies) {
-    TILERUN_TRY_VALUE(split, splitAssignment(text, "--vary"));
-    llvm::SmallVector<llvm::StringRef> values;
-    llvm::StringRef(split.second).split(values, ',', -1, /*KeepEmpty=*/false);
-    std::vector<std::vector<std::string>> next;
-    for (const auto &product : products)
-      for (llvm::StringRef value : values) {
-        next.push_back(product);
-        next.back().push_back(split.first + "=" + value.trim().str());
-      }
-    constexpr size_t kMost = 10'000;
-    if (next.empty() || next.size() > kMost)
-      return makeUsageError("--vary gives " + llvm::Twine(next.size()) + " configurations; 1 to " +
-                            llvm::Twine(kMost) + " are possible");
-    products = std::move(next);
+    TILERUN_TRY_VALUE(sweep, parseSweep(session, text, "--vary"));
+    sweeps.push_back(std::move(sweep));
   }
+  TILERUN_TRY_VALUE(products, getProduct(sweeps, "--vary"));
   const std::optional<Autotune> &autotune = session.kernel->autotune;
   std::vector<std::optional<unsigned>> configs;
   const std::string reason = session.whyConfigsUnknown();

@@ -1,0 +1,346 @@
+// `tilerun bench`: one launch at every point of a sweep, for every kernel, device and
+// configuration.
+#include "tools/tilerun/command/Bench.h"
+
+#include "runtime/core/MemoryPool.h"
+#include "runtime/tune/Stopwatch.h"
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Launch.h"
+#include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/Measure.h"
+#include "tools/tilerun/command/Sweep.h"
+#include "tools/tilerun/host/AtomicFile.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+namespace {
+
+class Bench {
+public:
+  explicit Bench(const Options &options) : options(options) {}
+  llvm::Expected<ExitCode> run();
+
+private:
+  llvm::Error openFiles();
+  llvm::Error openDevices();
+  llvm::Error listLines();
+  void measure(BenchPoint &point);
+  llvm::Error launch(BenchPoint &point, Session &session);
+  llvm::Error count(BenchPoint &point, Session &session, Launch &launch);
+  void chooseMetric();
+  void showProgress(size_t done) const;
+  llvm::Error writeFiles();
+
+  const Options &options;
+  BenchResult result;
+  std::vector<std::shared_ptr<core::Device>> devices;
+  std::vector<std::pair<std::string, host::AtomicFile>> files; ///< With the kinds of contents.
+  struct Counted {
+    std::optional<Work> work;
+    std::string reason; ///< Why there is none.
+  };
+  std::map<std::string, Counted> counted;         ///< By kernel, configuration and x.
+  std::map<std::string, std::string> uncountable; ///< By kernel and configuration, why.
+  ExitCode firstFailure = ExitCode::Ok;
+  bool hasProducts = false;
+  std::chrono::steady_clock::time_point begin;
+};
+
+/// GB/s of copying within a device's memory, reads and writes; none if the device cannot.
+std::optional<double> measureCopies(const std::shared_ptr<core::Device> &device, double warmup,
+                                    double rep) {
+  const core::Stream &stream = device->getDefaultStream();
+  core::MemoryPool &pool = device->getPool();
+  constexpr uint64_t kMost = uint64_t(256) << 20, kLeast = uint64_t(1) << 20;
+  for (uint64_t bytes = kMost; bytes >= kLeast; bytes /= 2) {
+    TilerunAddress from = 0, to = 0;
+    auto release = llvm::scope_exit([&] {
+      for (TilerunAddress address : {from, to})
+        if (address)
+          (void)pool.free(stream, address);
+    });
+    if (!pool.allocate(stream, bytes, from).isOk() || !pool.allocate(stream, bytes, to).isOk())
+      continue;
+    const tune::Stopwatch stopwatch(stream);
+    std::vector<double> milliseconds;
+    core::Status status = stream.fill(from, 0, 4, bytes);
+    if (status.isOk())
+      status = stopwatch.measure(
+          [&](core::Event *first, core::Event *last) -> core::Status {
+            if (first)
+              TILERUN_TRY(stopwatch.begin(*first));
+            TILERUN_TRY(stream.copyOnDevice(to, from, bytes));
+            return last ? last->record(stream) : core::Status();
+          },
+          warmup, rep, nullptr, milliseconds);
+    if (!status.isOk())
+      return std::nullopt;
+    const double median = tune::getMedian(milliseconds);
+    return median > 0 ? std::optional(2e-6 * double(bytes) / median) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is measured
+//===----------------------------------------------------------------------===//
+
+llvm::Error Bench::openFiles() {
+  for (const std::string &path : options.outputs) {
+    llvm::StringRef kind = llvm::sys::path::extension(path).ltrim('.');
+    if (!llvm::is_contained({"csv", "json", "svg", "html"}, kind))
+      return makeUsageError("-o: '" + path +
+                            "' names a format that is not written; there are .csv, .json, .svg "
+                            "and .html");
+    llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
+    if (!file)
+      return makeUsageError("-o: " + llvm::toString(file.takeError()));
+    files.emplace_back(kind.str(), std::move(*file));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Bench::openDevices() {
+  std::vector<std::string> ids = options.devices;
+  if (ids.empty())
+    ids.push_back(options.device);
+  for (const std::string &id : ids) {
+    TILERUN_TRY_VALUE(device, openDevice(id, kUnpooled));
+    BenchDevice &entry = result.devices.emplace_back();
+    entry.id = device->getId();
+    entry.name = device->getInfo().name;
+    entry.isInterpreter = device->checksBounds();
+    if (!entry.isInterpreter)
+      entry.peakGigabytes = measureCopies(device, options.warmup, options.rep);
+    devices.push_back(std::move(device));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Bench::listLines() {
+  if (options.varies.empty())
+    return makeUsageError("--vary is required: NAME=FIRST:LAST:*2 or NAME=A,B,… is what the "
+                          "launch is measured for");
+  Session scratch(options);
+  std::vector<Sweep> sweeps;
+  for (const std::string &text : options.varies) {
+    TILERUN_TRY_VALUE(sweep, parseSweep(scratch, text, "--vary"));
+    for (const Sweep &other : sweeps)
+      if (other.name == sweep.name)
+        return makeUsageError("--vary: '" + sweep.name + "' is given twice");
+    sweeps.push_back(std::move(sweep));
+  }
+  result.xName = sweeps.front().name;
+  result.xs = sweeps.front().values;
+  TILERUN_TRY_VALUE(configurations,
+                    getProduct(llvm::ArrayRef<Sweep>(sweeps).drop_front(), "--vary"));
+  std::vector<std::string> targets = {options.target};
+  targets.insert(targets.end(), options.against.begin(), options.against.end());
+  for (const std::string &target : targets)
+    for (size_t device = 0; device < devices.size(); ++device)
+      for (const std::vector<std::string> &arguments : configurations) {
+        // What all lines have in common tells nobody anything.
+        std::vector<std::string> label;
+        if (targets.size() > 1)
+          label.push_back(llvm::StringRef(target).rsplit("::").second.str());
+        if (devices.size() > 1)
+          label.push_back(result.devices[device].id);
+        for (auto [argument, sweep] : llvm::zip_equal(arguments, llvm::drop_begin(sweeps)))
+          if (sweep.values.size() > 1)
+            label.push_back(argument);
+        result.lines.push_back({llvm::join(label, " "), target, device, arguments});
+      }
+  result.title = options.target + " by " + result.xName;
+  constexpr size_t kMost = 10'000;
+  if (result.lines.size() * result.xs.size() > kMost)
+    return makeUsageError("--vary gives " + llvm::Twine(result.lines.size() * result.xs.size()) +
+                          " launches; at most " + llvm::Twine(kMost) + " are possible");
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// One point
+//===----------------------------------------------------------------------===//
+
+/// A number that an expression over the launch's names gives.
+static llvm::Expected<std::optional<double>> evaluateNumber(Session &session, llvm::StringRef what,
+                                                            const std::string &text) {
+  if (text.empty())
+    return std::optional<double>();
+  mlir::FailureOr<host::Value> value = host::evaluateText(session.expressions, what, text);
+  if (mlir::failed(value))
+    return session.failure(ExitCode::Usage);
+  const std::optional<double> number = value->asDouble();
+  if (!number || !(*number >= 0))
+    return makeUsageError(what + ": '" + text + "' is " + value->describe() +
+                          ", not a number that is not negative");
+  return number;
+}
+
+llvm::Error Bench::count(BenchPoint &point, Session &session, Launch &launch) {
+  const BenchLine &line = result.lines[point.line];
+  TILERUN_TRY_VALUE(bytes, evaluateNumber(session, "--bytes", options.bytes));
+  TILERUN_TRY_VALUE(operations, evaluateNumber(session, "--flops", options.flops));
+  point.bytes = bytes;
+  point.operations = operations;
+  if (!options.count || (bytes && operations))
+    return llvm::Error::success();
+  const std::string way = line.target + " " + llvm::join(line.arguments, " ");
+  const std::string key = result.xs[point.x] + " " + way;
+  auto [found, isNew] = counted.try_emplace(key);
+  Counted &known = found->second;
+  // Where one point takes too long, its neighbours would.
+  if (auto it = uncountable.find(way); isNew && it != uncountable.end()) {
+    known.reason = it->second;
+  } else if (isNew) {
+    if (const Work *work = launch.countWork())
+      known.work = *work;
+    else
+      uncountable[way] = known.reason = launch.getWhyUncounted();
+  }
+  if (!known.work) {
+    point.note = "bytes and operations are not known: " + known.reason;
+    return llvm::Error::success();
+  }
+  hasProducts |= known.work->productOperations > 0;
+  if (!point.bytes)
+    point.bytes = double(known.work->getBytes());
+  if (!point.operations)
+    point.operations = double(known.work->operations);
+  return llvm::Error::success();
+}
+
+llvm::Error Bench::launch(BenchPoint &point, Session &session) {
+  TILERUN_TRY_ERROR(session.load(session.options.target));
+  Launch launch(session, devices[result.lines[point.line].device]);
+  TILERUN_TRY_ERROR(launch.prepare());
+  TILERUN_TRY_VALUE(milliseconds, launch.measure(options.warmup, options.rep));
+  TILERUN_TRY_ERROR(count(point, session, launch));
+  point.milliseconds = std::move(milliseconds);
+  return llvm::Error::success();
+}
+
+void Bench::measure(BenchPoint &point) {
+  const BenchLine &line = result.lines[point.line];
+  Options own = options;
+  own.target = line.target;
+  own.device = result.devices[line.device].id;
+  // First, so that the others can refer to them.
+  std::vector<std::string> arguments = line.arguments;
+  arguments.insert(arguments.begin(), result.xName + "=" + result.xs[point.x]);
+  own.arguments.insert(own.arguments.begin(), arguments.begin(), arguments.end());
+  Session session(own);
+  llvm::Error error = launch(point, session);
+  if (!error)
+    return;
+  llvm::raw_string_ostream text(point.note);
+  session.getDiagnostics().print(text, /*color=*/false);
+  llvm::handleAllErrors(withExitCode(std::move(error), ExitCode::Usage),
+                        [&](const CommandError &e) {
+                          if (firstFailure == ExitCode::Ok)
+                            firstFailure = e.code;
+                          text << e.message;
+                        });
+  point.note = llvm::StringRef(point.note).trim().str();
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+void Bench::showProgress(size_t done) const {
+  if (!llvm::sys::Process::StandardErrIsDisplayed())
+    return;
+  const size_t all = result.lines.size() * result.xs.size();
+  llvm::errs() << "\r\x1b[K" << done << "/" << all << " measured";
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (done)
+    llvm::errs() << ", about " << formatSeconds(seconds / double(done) * double(all - done))
+                 << " left";
+  llvm::errs().flush();
+}
+
+void Bench::chooseMetric() {
+  auto knows = [&](std::optional<double> BenchPoint::*value) {
+    return llvm::any_of(result.points, [&](const BenchPoint &p) { return (p.*value).has_value(); });
+  };
+  const bool hasBytes = knows(&BenchPoint::bytes), hasOperations = knows(&BenchPoint::operations);
+  if (options.metric == "ms")
+    result.metric = Metric::Milliseconds;
+  else if (options.metric == "gbps" || (options.metric.empty() && hasBytes && !hasProducts))
+    result.metric = Metric::Gigabytes;
+  else if (options.metric == "tflops" || hasOperations)
+    result.metric = Metric::Teraflops;
+}
+
+llvm::Error Bench::writeFiles() {
+  for (auto &[kind, file] : files) {
+    std::string content;
+    llvm::raw_string_ostream os(content);
+    if (kind == "csv")
+      writeCsv(os, result);
+    else if (kind == "json")
+      os << llvm::formatv("{0:2}", llvm::json::Value(toJson(result))) << "\n";
+    else if (kind == "svg")
+      picture::writeSvg(os, makeChart(result));
+    else
+      picture::writeHtml(os, makeChart(result));
+    if (llvm::Error error = file.commit(content))
+      return withExitCode(std::move(error), ExitCode::Usage);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ExitCode> Bench::run() {
+  TILERUN_TRY_ERROR(openFiles());
+  TILERUN_TRY_ERROR(openDevices());
+  TILERUN_TRY_ERROR(listLines());
+  begin = std::chrono::steady_clock::now();
+  for (size_t x = 0; x < result.xs.size(); ++x)
+    for (size_t line = 0; line < result.lines.size(); ++line) {
+      showProgress(result.points.size());
+      BenchPoint &point = result.points.emplace_back();
+      point.line = line;
+      point.x = x;
+      measure(point);
+    }
+  if (llvm::sys::Process::StandardErrIsDisplayed())
+    llvm::errs() << "\r\x1b[K";
+  const bool anyWorks =
+      llvm::any_of(result.points, [](const BenchPoint &p) { return !p.milliseconds.empty(); });
+  if (!anyWorks)
+    return makeCommandError(firstFailure, (result.points.size() == 1
+                                               ? llvm::Twine()
+                                               : "none of " + llvm::Twine(result.points.size()) +
+                                                     " launches works; the first one:\n") +
+                                              result.points.front().note);
+  chooseMetric();
+  TILERUN_TRY_ERROR(writeFiles());
+  std::string last;
+  for (const BenchPoint &point : result.points) {
+    if (point.note.empty() || point.note == last)
+      continue;
+    last = point.note;
+    llvm::errs() << "note: " << result.xName << "=" << result.xs[point.x]
+                 << (result.lines[point.line].label.empty() ? "" : " ")
+                 << result.lines[point.line].label << ": " << point.note << "\n";
+  }
+  if (options.json)
+    printJson(toJson(result));
+  else
+    printTable(llvm::outs(), result);
+  return ExitCode::Ok;
+}
+
+llvm::Expected<ExitCode> command::runBench(const Options &options) { return Bench(options).run(); }
