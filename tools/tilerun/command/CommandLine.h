@@ -39,7 +39,8 @@ struct Options {
     Version,
     Layout,
     Man,
-    Bench
+    Bench,
+    Explain
   };
   Command command = Command::Run;
 

@@ -284,6 +284,33 @@ static void printResources(llvm::raw_ostream &os, const TargetCode &code,
   os << " (" << report.source << ")\n";
 }
 
+llvm::Expected<std::string>
+command::describeResources(const std::shared_ptr<const plugin::Plugin> &compiler,
+                           const std::string &target, llvm::StringRef kernel,
+                           llvm::ArrayRef<uint8_t> bytecode, CompileSettings &settings) {
+  const std::vector<plugin::Phase> phases = getPhases(*compiler, target);
+  const bool hasResources = hasPhase(phases, kResources);
+  std::shared_ptr<const cache::Artifact> code;
+  TILERUN_TRY_LIBRARY(compiler::Backend::emit(
+      *compiler, target, bytecode, settings.get(), hasResources ? kResources.str() : "",
+      [&](const TilerunPluginArtifact &artifact) { code = cache::Artifact::copy(artifact); }));
+  const llvm::StringRef text(reinterpret_cast<const char *>(code->get().bytes),
+                             code->get().num_bytes);
+  TargetCode result{target, "", kernel.str()};
+  result.threads = code->get().kernels[0].threads;
+  result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
+  llvm::Expected<ResourceReport> report =
+      hasResources ? readReport(text)
+                   : makeReport(compiler, result, hasPhase(phases, kPtx) ? text : "", code->get(),
+                                /*lineInfo=*/false);
+  if (!report)
+    return report.takeError();
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  printResources(os, result, *report);
+  return llvm::StringRef(out).rtrim().str();
+}
+
 //===----------------------------------------------------------------------===//
 // The command
 //===----------------------------------------------------------------------===//

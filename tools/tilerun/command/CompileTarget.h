@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/plugin/Plugin.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 #include "tools/tilerun/toolkit/Occupancy.h"
 #include "tools/tilerun/toolkit/Toolkit.h"
@@ -42,6 +43,12 @@ llvm::Error checkPhases(const plugin::Plugin &plugin, const std::string &target,
 
 /// The signature of the command line, completed by the autotune config.
 llvm::Expected<KernelSignature> makeSignature(Session &session);
+
+/// Registers, shared memory and occupancy of a kernel's code, or why they are not known, as text.
+llvm::Expected<std::string> describeResources(const std::shared_ptr<const plugin::Plugin> &compiler,
+                                              const std::string &target, llvm::StringRef kernel,
+                                              llvm::ArrayRef<uint8_t> bytecode,
+                                              CompileSettings &settings);
 
 /// `tilerun compile --target`: `session` has loaded its file.
 llvm::Expected<ExitCode> runCompileTargets(Session &session);

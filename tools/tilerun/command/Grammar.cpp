@@ -304,6 +304,8 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   addCompileOptions(compile, options);
   addCommon(compile, options);
 
+  CLI::App *explain = addExplain(app, options);
+
   CLI::App *list =
       app.add_subcommand("list", "List the kernels of a file: parameters, constexprs, defaults, "
                                  "autotune configs, heuristics,\nhelpers.\n\n"
@@ -509,6 +511,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   return {{{run, Command::Run},
            {check, Command::Check},
            {compile, Command::Compile},
+           {explain, Command::Explain},
            {layout, Command::Layout},
            {list, Command::List},
            {devices, Command::Devices},

@@ -24,5 +24,6 @@ void addCacheOption(CLI::App *app, Options &options);
 void addScheduleOption(CLI::App *app, Options &options);
 
 CLI::App *addBench(CLI::App &app, Options &options);
+CLI::App *addExplain(CLI::App &app, Options &options);
 
 } // namespace tilerun::command

@@ -51,6 +51,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runComplete(session);
   case Options::Command::Bench:
     return runBench(session.options);
+  case Options::Command::Explain:
+    return runExplain(session);
   case Options::Command::Man:
     return runMan(session.options);
   case Options::Command::Version:

@@ -1,0 +1,182 @@
+// `tilerun explain`: a kernel at each level of a target's compiler, side by side in one file.
+#include "runtime/compiler/Backend.h"
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/CompileTarget.h"
+#include "tools/tilerun/command/Findings.h"
+#include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/host/AtomicFile.h"
+#include "tools/tilerun/picture/ExplainPage.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using picture::Explanation;
+
+namespace {
+
+/// One kernel for one target.
+class Explain {
+public:
+  explicit Explain(Session &session) : session(session) {}
+  llvm::Expected<ExitCode> run();
+
+private:
+  void addSource();
+  void addTile(mlir::ModuleOp module, const char *name, const char *description, bool isShown);
+  llvm::Error addPhase(const plugin::Phase &phase);
+  llvm::Error addRemarks();
+  llvm::Error emit(llvm::StringRef phase, bool withLocations, std::string &text);
+
+  Session &session;
+  std::string target;
+  std::shared_ptr<const plugin::Plugin> compiler;
+  std::vector<uint8_t> bytecode;
+  std::optional<CompileSettings> settings;
+  Explanation explanation;
+};
+
+} // namespace
+
+void Explain::addSource() {
+  const SourceManager &sources = session.frontend.getSources();
+  Explanation::Level &level = explanation.levels.emplace_back();
+  level.name = "source";
+  level.description = session.module->path;
+  level.firstLine = 1;
+  for (llvm::StringRef line : llvm::split(sources.getText(session.module->file).rtrim(), '\n')) {
+    const auto number = unsigned(level.lines.size() + 1);
+    level.lines.push_back({line.rtrim('\r').str(), {number}});
+  }
+}
+
+void Explain::addTile(mlir::ModuleOp module, const char *name, const char *description,
+                      bool isShown) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
+  explanation.levels.push_back(
+      {name, description, picture::linkMlir(text, session.module->path), 0, isShown});
+}
+
+llvm::Error Explain::emit(llvm::StringRef phase, bool withLocations, std::string &text) {
+  CompileSettings own = *settings;
+  if (withLocations)
+    own.add("locations", "true");
+  return toError(compiler::Backend::emit(
+      *compiler, target, bytecode, own.get(), phase.str(),
+      [&](const TilerunPluginArtifact &artifact) {
+        text.assign(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
+      }));
+}
+
+/// The phases with text for people, in the order of the compiler; the code, which plugins list
+/// first, is the last.
+static std::vector<const plugin::Phase *> orderLevels(llvm::ArrayRef<plugin::Phase> phases) {
+  std::vector<const plugin::Phase *> levels;
+  for (const plugin::Phase &phase : phases)
+    if (!phase.isBinary && !llvm::StringRef(phase.name).ends_with("-json") &&
+        phase.name != "remarks")
+      levels.push_back(&phase);
+  constexpr llvm::StringLiteral kShared[] = {"layout", "schedule", "expand", "simt"};
+  std::vector<const plugin::Phase *> ordered;
+  for (llvm::StringRef name : kShared)
+    llvm::copy_if(levels, std::back_inserter(ordered), [&](const plugin::Phase *phase) {
+      return phase->name == name && phase != levels.front();
+    });
+  for (const plugin::Phase *phase : llvm::drop_begin(levels, levels.empty() ? 0 : 1))
+    if (!llvm::is_contained(kShared, phase->name))
+      ordered.push_back(phase);
+  if (!levels.empty())
+    ordered.push_back(levels.front());
+  return ordered;
+}
+
+llvm::Error Explain::addPhase(const plugin::Phase &phase) {
+  std::string text;
+  TILERUN_TRY_ERROR(emit(phase.name, phase.takesLocations, text));
+  explanation.levels.push_back(
+      {phase.name, phase.description, picture::linkCode(text, session.module->path), 0, false});
+  return llvm::Error::success();
+}
+
+llvm::Error Explain::addRemarks() {
+  std::string text;
+  TILERUN_TRY_ERROR(emit("remarks-json", false, text));
+  llvm::Expected<llvm::json::Value> list = llvm::json::parse(text);
+  if (!list)
+    return list.takeError();
+  const llvm::json::Array *remarks = list->getAsArray();
+  for (const llvm::json::Value &value : remarks ? *remarks : llvm::json::Array()) {
+    const llvm::json::Object &remark = *value.getAsObject();
+    const bool isOwn = getText(remark, "file") == session.module->path;
+    explanation.notes.push_back({isOwn ? unsigned(remark.getInteger("line").value_or(0)) : 0,
+                                 getText(remark, "name"), getText(remark, "reason")});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ExitCode> Explain::run() {
+  const Options &options = session.options;
+  target = options.targets.front();
+  TILERUN_TRY_VALUE(found, findCompiler(target));
+  compiler = std::move(found);
+  TILERUN_TRY_ERROR(session.load(options.target));
+  std::string path = options.output;
+  if (path == "-")
+    path = session.kernel->qualifiedName + ".html";
+  llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
+  if (!file)
+    return makeUsageError("-o: " + llvm::toString(file.takeError()));
+
+  TILERUN_TRY_VALUE(signature, makeSignature(session));
+  signature.target = target;
+  TILERUN_TRY_VALUE(compiled, session.compile(signature));
+  settings.emplace(signature, options);
+  // What places debug information, so that code has lines.
+  settings->add("line-info", "true");
+  explanation.title = session.kernel->qualifiedName + " for " + target;
+  addSource();
+  addTile(*compiled.module, "tile", "tile IR, as the frontend emits it", false);
+  if (core::Status status =
+          compiler::makeBytecode(*compiled.module, compiled.name, settings->get(), bytecode);
+      !status.isOk())
+    return session.explainFailure(status, signature);
+  session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
+  addTile(*compiled.module, "tile-opt", "tile IR, optimized", true);
+  std::string reason;
+  const std::vector<plugin::Phase> phases = compiler->getPhases(target, reason);
+  for (const plugin::Phase *phase : orderLevels(phases))
+    TILERUN_TRY_ERROR(addPhase(*phase));
+  // The code.
+  explanation.levels.back().isShown = true;
+  const bool hasRemarks =
+      llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; });
+  if (hasRemarks)
+    TILERUN_TRY_ERROR(addRemarks());
+  TILERUN_TRY_VALUE(resources,
+                    describeResources(compiler, target, compiled.name, bytecode, *settings));
+  explanation.facts.push_back(resources);
+  std::string content;
+  llvm::raw_string_ostream os(content);
+  picture::writeHtml(os, explanation);
+  if (llvm::Error error = file->commit(content))
+    return withExitCode(std::move(error), ExitCode::Usage);
+  if (options.json)
+    printJson(llvm::json::Object{
+        {"status", "ok"},
+        {"exit_code", 0},
+        {"kernel", jsonText(session.kernel->qualifiedName)},
+        {"target", jsonText(target)},
+        {"file", jsonText(path)},
+        {"levels", jsonArray(explanation.levels, [](const Explanation::Level &level) {
+           return jsonText(level.name);
+         })}});
+  else
+    llvm::outs() << path << ": " << explanation.levels.size() << " levels; " << resources << "\n";
+  return ExitCode::Ok;
+}
+
+llvm::Expected<ExitCode> command::runExplain(Session &session) { return Explain(session).run(); }

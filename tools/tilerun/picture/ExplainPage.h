@@ -1,0 +1,30 @@
+// A kernel at each level side by side, as one file of HTML: pointing at a line marks the lines of
+// the other levels that come from the same line of the source.
+#pragma once
+
+#include "tools/tilerun/picture/LinkedText.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace tilerun::picture {
+
+struct Explanation {
+  std::string title;
+  std::vector<std::string> facts; ///< Target, registers, …: one a line.
+  struct Level {
+    std::string name, description;
+    std::vector<LinkedLine> lines;
+    unsigned firstLine = 0; ///< Number of the first line, which are shown; 0: none is.
+    bool isShown = true;    ///< At first.
+  };
+  std::vector<Level> levels; ///< The source first.
+  struct Note {
+    unsigned line = 0; ///< Of the source; 0: of none.
+    std::string name, text;
+  };
+  std::vector<Note> notes; ///< Remarks.
+};
+
+void writeHtml(llvm::raw_ostream &os, const Explanation &explanation);
+
+} // namespace tilerun::picture
