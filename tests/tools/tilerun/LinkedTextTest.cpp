@@ -105,6 +105,33 @@ OpFunctionEnd
                                                     {"OpFunctionEnd", {}}}));
 }
 
+TEST(LinkedText, LlvmHasDebugInformation) {
+  const char *text = R"(define void @k(i32 %0) !dbg !2 {
+  %1 = add i32 %0, 1, !dbg !5
+  %2 = load i32, ptr %p, align 4, !dbg !6, !range !9
+  %3 = mul i32 %1, %2, !dbg !7
+  ret void
+}
+!0 = !DIFile(filename: "k.py", directory: "/tmp")
+!1 = !DIFile(filename: "other.py", directory: "/tmp")
+!2 = distinct !DISubprogram(name: "k", scope: !0, file: !0, line: 3)
+!3 = distinct !DISubprogram(name: "helper", scope: !1, file: !1, line: 30)
+!4 = !DILexicalBlock(scope: !2, line: 4, column: 1)
+!5 = !DILocation(line: 5, column: 9, scope: !2)
+!6 = !DILocation(line: 6, column: 9, scope: !4)
+!7 = !DILocation(line: 31, column: 1, scope: !3, inlinedAt: !5)
+!9 = !{i32 0, i32 7}
+)";
+  const Lines expected = {{"define void @k(i32 %0) !dbg !2 {", {}},
+                          {"  %1 = add i32 %0, 1", {5}},
+                          {"  %2 = load i32, ptr %p, align 4, !range !9", {6}},
+                          {"  %3 = mul i32 %1, %2", {5}},
+                          {"  ret void", {}},
+                          {"}", {}}};
+  EXPECT_EQ(toLines(linkCode(text, "k.py")), expected);
+  EXPECT_EQ(toLines(linkCode(text, "/tmp/k.py")), expected);
+}
+
 TEST(LinkedText, CutTextEnds) {
   // Each beginning of a text is one, too.
   const std::string text =

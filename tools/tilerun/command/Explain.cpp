@@ -134,9 +134,10 @@ llvm::Expected<ExitCode> Explain::run() {
   TILERUN_TRY_VALUE(signature, makeSignature(session));
   signature.target = target;
   TILERUN_TRY_VALUE(compiled, session.compile(signature));
-  settings.emplace(signature, options);
-  // What places debug information, so that code has lines.
-  settings->add("line-info", "true");
+  // So that code has lines.
+  Options withLines = options;
+  withLines.lineInfo = true;
+  settings.emplace(signature, withLines);
   explanation.title = session.kernel->qualifiedName + " for " + target;
   addSource();
   addTile(*compiled.module, "tile", "tile IR, as the frontend emits it", false);

@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
+#include <optional>
 #include <set>
 
 using namespace tilerun;
@@ -241,8 +243,103 @@ std::vector<LinkedLine> picture::linkAssembly(llvm::StringRef text, llvm::String
   return lines;
 }
 
+//===----------------------------------------------------------------------===//
+// LLVM IR
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Debug information of a module, as far as lines need it.
+class LlvmLinker {
+public:
+  LlvmLinker(llvm::StringRef text, llvm::StringRef path) : text(text), path(path) {}
+  std::vector<LinkedLine> run();
+
+private:
+  /// The number after a field's name, "line: 7" or "scope: !7".
+  static std::optional<unsigned> getNumber(llvm::StringRef node, llvm::StringRef field);
+  bool isOfSource(std::optional<unsigned> scope) const;
+  Sources getSources(std::optional<unsigned> location) const;
+
+  static constexpr unsigned kDeepest = 64;
+  llvm::StringRef text, path;
+  std::map<unsigned, llvm::StringRef> nodes;
+};
+} // namespace
+
+std::optional<unsigned> LlvmLinker::getNumber(llvm::StringRef node, llvm::StringRef field) {
+  const size_t at = node.find((field + ": ").str());
+  if (at == llvm::StringRef::npos)
+    return std::nullopt;
+  llvm::StringRef rest = node.drop_front(at + field.size() + 2);
+  rest.consume_front("!");
+  unsigned number = 0;
+  return rest.consumeInteger(10, number) ? std::nullopt : std::optional(number);
+}
+
+/// Whether a scope, or the one that it is in, names the source as its file.
+bool LlvmLinker::isOfSource(std::optional<unsigned> scope) const {
+  for (unsigned depth = 0; scope && depth < kDeepest; ++depth) {
+    const auto node = nodes.find(*scope);
+    if (node == nodes.end())
+      return false;
+    const std::optional<unsigned> file = getNumber(node->second, "file");
+    const auto named = file ? nodes.find(*file) : nodes.end();
+    if (named != nodes.end()) {
+      const size_t at = named->second.find("filename: \"");
+      llvm::StringRef name = at == llvm::StringRef::npos ? "" : named->second.drop_front(at + 10);
+      const std::string given = name.empty() ? "" : takeString(name);
+      return given == path || path.ends_with("/" + given) ||
+             llvm::StringRef(given).ends_with(("/" + path).str());
+    }
+    scope = getNumber(node->second, "scope");
+  }
+  return false;
+}
+
+Sources LlvmLinker::getSources(std::optional<unsigned> location) const {
+  Sources sources;
+  for (unsigned depth = 0; location && depth < kDeepest; ++depth) {
+    const auto node = nodes.find(*location);
+    if (node == nodes.end())
+      break;
+    const unsigned line = getNumber(node->second, "line").value_or(0);
+    if (line && isOfSource(getNumber(node->second, "scope")))
+      sources.insert(line);
+    location = getNumber(node->second, "inlinedAt");
+  }
+  return sources;
+}
+
+std::vector<LinkedLine> LlvmLinker::run() {
+  for (llvm::StringRef line : llvm::split(text, '\n')) {
+    auto [name, node] = line.split(" = ");
+    unsigned number = 0;
+    if (name.consume_front("!") && !name.getAsInteger(10, number))
+      nodes[number] = node;
+  }
+  std::vector<LinkedLine> lines;
+  for (llvm::StringRef line : llvm::split(text.rtrim('\n'), '\n')) {
+    if (line.starts_with("!"))
+      continue;
+    LinkedLine out{line.rtrim().str(), {}};
+    if (const size_t at = line.find(", !dbg !"); at != llvm::StringRef::npos) {
+      llvm::StringRef rest = line.drop_front(at + 8);
+      unsigned location = 0;
+      if (!rest.consumeInteger(10, location))
+        setSources(out, getSources(location));
+      out.text = (line.take_front(at) + rest).str();
+    }
+    lines.push_back(std::move(out));
+  }
+  return lines;
+}
+
+std::vector<LinkedLine> picture::linkLlvm(llvm::StringRef text, llvm::StringRef path) {
+  return LlvmLinker(text, path).run();
+}
+
 std::vector<LinkedLine> picture::linkCode(llvm::StringRef text, llvm::StringRef path) {
-  const bool isMlir = text.contains("\n#loc") || text.starts_with("#loc") ||
-                      text.contains(" loc(") || text.starts_with("module");
-  return isMlir ? linkMlir(text, path) : linkAssembly(text, path);
+  if (text.contains("\n#loc") || text.starts_with("#loc") || text.contains(" loc("))
+    return linkMlir(text, path);
+  return text.contains(", !dbg !") ? linkLlvm(text, path) : linkAssembly(text, path);
 }

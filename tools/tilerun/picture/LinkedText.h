@@ -1,5 +1,5 @@
 // Compiled code as lines that know which lines of the source they come from: MLIR with locations,
-// PTX and AMD's assembly with .loc, SPIR-V with OpLine.
+// LLVM IR with debug information, PTX and AMD's assembly with .loc, SPIR-V with OpLine.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"
@@ -20,7 +20,8 @@ struct LinkedLine {
 /// this file.
 std::vector<LinkedLine> linkMlir(llvm::StringRef text, llvm::StringRef path);
 std::vector<LinkedLine> linkAssembly(llvm::StringRef text, llvm::StringRef path);
-/// Whichever of the two it is.
+std::vector<LinkedLine> linkLlvm(llvm::StringRef text, llvm::StringRef path);
+/// Whichever it is.
 std::vector<LinkedLine> linkCode(llvm::StringRef text, llvm::StringRef path);
 
 } // namespace tilerun::picture
