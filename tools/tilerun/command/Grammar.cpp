@@ -292,8 +292,10 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "--resources", options.resources,
       "Threads, registers, shared memory, spills and predicted occupancy (from ptxas, "
       "or from a device's driver)");
-  compile->add_flag("--line-info,!--no-line-info", options.lineInfo,
-                    "Lines of the kernel's source in the code");
+  // As for --map: not given, it is the target's own default.
+  compile->add_flag_function(
+      "--line-info,!--no-line-info", [&options](int64_t count) { options.lineInfo = count > 0; },
+      "Lines of the kernel's source in the code (default: the target's; all have them)");
   compile->add_option("-o,--output", options.output,
                       "File to write ('-': stdout); of several targets OUT.ARCH.EXT");
   compile->add_flag("--bytecode", options.bytecode, "MLIR bytecode instead of text");
