@@ -98,7 +98,7 @@ void command::printTable(llvm::raw_ostream &os, const BenchResult &result) {
     row.push_back(formatOptional(works ? point.getTeraflops() : std::nullopt));
     rows.push_back(std::move(row));
     constexpr double kBar = 24;
-    bars.push_back(value && most > 0 ? std::string(size_t(1 + (kBar - 1) * *value / most), '#')
+    bars.push_back(value && most > 0 ? std::string(size_t(1 + (kBar - 1) * (*value / most)), '#')
                                      : "");
   }
   std::vector<size_t> widths(rows[0].size());
