@@ -138,23 +138,32 @@ LogicalResult Allocator::allocateRoles(int64_t &inUse) {
   SmallVector<scf::ForOp> loops = findRoleLoops(kernel);
   if (loops.empty())
     return success();
-  // The others have its rings. They keep or lose them together.
-  scf::ForOp loop = loops.front();
+  // All have the same rings, and keep or lose them together: as one by hand says, if there is one.
+  auto *byHand =
+      llvm::find_if(loops, [](scf::ForOp each) { return each->hasAttr(SchedDialect::kByHand); });
+  scf::ForOp loop = byHand == loops.end() ? loops.front() : *byHand;
   for (scf::ForOp each : loops)
     waiting.erase(each);
   int64_t within = 0;
   if (failed(allocate(loop, within)))
     return failure();
-  for (scf::ForOp other : ArrayRef(loops).drop_front())
+  for (scf::ForOp other : loops) {
+    if (other == loop)
+      continue;
     if (getPipeline(loop)) {
       other->setAttr(SchedDialect::kPipeline, getPipeline(loop));
-      remarkPipelined(other, slotBytesOf(other), ", those of the loop before");
-    } else {
-      removePipeline(other);
+      remarkPipelined(other, slotBytesOf(other), ", those of another loop");
+      continue;
     }
-  for (scf::ForOp each : loops)
-    inUseBy[each] = within;
+    removePipeline(other);
+    emitRemark(other, RemarkName::LoopNotPipelined,
+               "the loop is not pipelined: it would use the rings of another loop" +
+                   describeLine(loop.getLoc()) + ", which do not fit");
+  }
   inUse = getPipeline(loop) ? ringBytesOf(loop, layouts.target()) : 0;
+  SharedDemand demand(kernel, layouts, &waiting);
+  for (scf::ForOp each : loops)
+    inUseBy[each] = inUse ? inUse + demand.storedBy(each) : 0;
   return success();
 }
 

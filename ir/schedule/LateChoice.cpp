@@ -55,8 +55,13 @@ void schedule::markLateProducts(scf::ForOp loop, const LayoutAssignment &layouts
       continue;
     }
     dot->setAttr(SchedDialect::kStage, Builder(loop.getContext()).getI32IntegerAttr(1));
-    emitRemark(dot, RemarkName::ProductLate,
-               "the product is made beside the next iteration's first product",
-               /*isMissed=*/false);
   }
+}
+
+void schedule::explainLateProducts(scf::ForOp loop) {
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+    if (isLate(dot))
+      emitRemark(dot, RemarkName::ProductLate,
+                 "the product is made beside the next iteration's first product",
+                 /*isMissed=*/false);
 }

@@ -6,9 +6,12 @@
 namespace tilerun::schedule {
 
 /// Gives `sched.stage` to products that can be made in the next iteration (LateProducts.h), if
-/// `late` wants them to be: with Choice::Auto, where registers suffice. Remarks say which, and why
-/// others are not. Precondition: the loop has its pipeline, with copies of boxes.
+/// `late` wants them to be: with Choice::Auto, where registers suffice. Remarks say why others are
+/// not. Precondition: the loop has its pipeline, with copies of boxes.
 void markLateProducts(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts,
                       Choice late);
+
+/// Remarks of the loop's late products.
+void explainLateProducts(mlir::scf::ForOp loop);
 
 } // namespace tilerun::schedule

@@ -107,7 +107,8 @@ bool Finder::findOperands(LateProduct &late) {
       continue;
     }
     if (operand.getParentRegion() != body->getParent())
-      continue;
+      return refuse(dot, "it multiplies what is the same in all iterations, and zeros by that may "
+                         "not be zeros");
     late.computed.push_back(number);
     follows |= followsProduct(operand);
   }

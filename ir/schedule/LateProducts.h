@@ -18,8 +18,7 @@ struct LateProduct {
   tile::DotOp dot;
   unsigned carried;                               ///< Which of the loop's values is its sum.
   llvm::SmallVector<mlir::Operation *> scaling{}; ///< What makes its accumulator of that, in order.
-  /// Operands of `dot` that the iteration computes; the others are in rings, or are the same in
-  /// all iterations.
+  /// Operands of `dot` that the iteration computes; the others are in rings.
   llvm::SmallVector<unsigned> computed{};
 };
 

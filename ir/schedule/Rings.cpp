@@ -293,6 +293,10 @@ bool RingRules::mayBeLate(tile::DotOp dot, Refusal &refusal) {
     if (!endsAlone(each) || layouts.getDot(each).warpGroup->turns)
       return refuse(each, "instructions of this product cannot be under way while others follow");
   const DotPlan &plan = layouts.getDot(dot);
+  // The first iteration adds zeros, which changes what such instructions cannot hold.
+  if (plan.warpGroup->instruction->isImprecise &&
+      !tile::isPositiveZero(loop.getInitArgs()[late->carried]))
+    return refuse(dot, "its instructions round sums, and the first one is not zero");
   for (unsigned number : late->computed)
     if (number != plan.registerOperand() ||
         !isInFragments(dot->getOperand(number), plan.registers(), layouts))

@@ -75,13 +75,13 @@ void RoleExpander::cloneTransposed(Value operand, IRMapping &map) {
   b.clone(*trans, map);
 }
 
-/// A tile's transpositions go to where its product starts.
-static void bringOperand(Value operand, Operation *before) {
+/// A tile's transpositions go to where it is read.
+static void bringOperand(Value operand) {
   auto trans = operand.getDefiningOp<tile::TransOp>();
   if (!trans)
     return;
-  bringOperand(trans.getSource(), before);
-  trans->moveBefore(before);
+  bringOperand(trans.getSource());
+  trans->moveAfter(trans.getSource().getDefiningOp());
 }
 
 /// Whether this product alone reads the slots of `from` in its loop.
@@ -118,8 +118,8 @@ void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &
     }
     dot.getAccMutable().assign(loop.getRegionIterArg(product.carried));
     dot->moveBefore(end);
-    bringOperand(dot.getA(), dot);
-    bringOperand(dot.getB(), dot);
+    bringOperand(dot.getA());
+    bringOperand(dot.getB());
     dot->removeAttr(SchedDialect::kStage);
     dot->setAttr(SchedDialect::kInFlight, b.getUnitAttr());
   }

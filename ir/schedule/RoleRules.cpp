@@ -191,6 +191,8 @@ std::optional<Refusal> schedule::findSharingFault(scf::ForOp first, scf::ForOp l
     return refuse("this one does not follow it in the same block");
   if (getPipeline(first) != getPipeline(loop) || getPipeline(first).getCopies() != CopyKind::Boxes)
     return refuse("rings of several loops are copied to as boxes, into as many slots");
+  if (hasRoles(loop) && getProducers(first) != getProducers(loop))
+    return refuse("its producer has other warps");
   auto ringsOf = [](scf::ForOp each) {
     SmallVector<std::tuple<Type, RingAttr, bool>> rings;
     for (auto load : each.getBody()->getOps<tile::LoadOp>())
@@ -203,7 +205,10 @@ std::optional<Refusal> schedule::findSharingFault(scf::ForOp first, scf::ForOp l
   };
   if (hasDeferred(first) || hasDeferred(loop))
     return refuse("products that run on into the next iteration hold its last slot");
-  if (ringsOf(first) != ringsOf(loop))
+  auto hasLate = [](scf::ForOp each) {
+    return llvm::any_of(each.getBody()->getOps<tile::DotOp>(), isLate);
+  };
+  if (ringsOf(first) != ringsOf(loop) || hasLate(first) != hasLate(loop))
     return refuse("its tiles, or the products that read them, are others");
   return std::nullopt;
 }

@@ -106,7 +106,7 @@ def Sched_Dialect : Dialect {
     iteration late (`sched.stage = 1`), at the same time as the next iteration's first product and what threads make of that; FlashAttention-3
     does so by hand. Its factors and the accumulator, with all that scales it, are carried to the next iteration; its tiles have a channel of
     their own, which is one iteration behind. The first iteration multiplies zeros by a tile of zeros, which is a box
-    outside of its tensor; behind the loop the last product follows. Products are late (`late=auto`) where accumulators and carried factors
+    outside of its tensor, which takes the sign of a zero sum away; behind the loop the last product follows. Products are late (`late=auto`) where accumulators and carried factors
     take four fifths of a thread's registers or fewer; `late=off` makes none so, and the remark `product-not-late` says why one is not.
 
     **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request

@@ -272,6 +272,20 @@ LogicalResult AheadOp::verify() {
 LogicalResult DotWaitOp::verify() {
   if (int32_t(getPending()) < 0)
     return emitOpError("cannot leave a negative number of products in flight");
+  SmallVector<Value> released;
+  // Its lowering looks at that slot again.
+  for (Operation *op = getOperation()->getPrevNode(); op && !getAfter().empty();
+       op = op->getPrevNode()) {
+    if (auto release = dyn_cast<ReleaseOp>(op))
+      released.push_back(release.getChannel());
+    auto await = dyn_cast<AwaitOp>(op);
+    if (!await || !getChannelType(await.getChannel()).isBetweenRoles())
+      continue;
+    if (llvm::is_contained(released, await.getChannel()))
+      return emitOpError("has values to be computed before it, but the slot awaited last is "
+                         "released already");
+    break;
+  }
   if (!getPending())
     return success();
   // Of products that started before the last `pending` ones.

@@ -2,6 +2,7 @@
 #include "ir/schedule/SharedDemand.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/schedule/RoleRules.h"
@@ -129,6 +130,11 @@ void SharedDemand::addStored(tile::DotOp dot, unsigned number) {
     }
   }
   Operation *last = block->findAncestorOpInBlock(*dot);
+  // The first product runs until the late ones have ended.
+  if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
+      loop && dot->getBlock() == block && dot == findFirstProduct(loop) &&
+      llvm::any_of(block->getOps<tile::DotOp>(), isLate))
+    last = block->getTerminator();
   // Warp groups read the first operand and the second one in different forms; opaque matrices have
   // one form for both.
   unsigned form = layouts.getDot(dot).warpGroup ? number : 0;

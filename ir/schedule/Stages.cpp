@@ -216,15 +216,27 @@ std::optional<Refusal> StageScheduler::findBoxFault(scf::ForOp loop) {
 
 /// What keeps it from using the rings of a loop before it that copies boxes.
 std::optional<Refusal> StageScheduler::findOtherBoxes(scf::ForOp loop) {
-  std::optional<Refusal> fault;
-  kernel.walk([&](scf::ForOp before) {
-    PipelineAttr pipeline = getPipeline(before);
-    if (!pipeline || before == loop || pipeline.getCopies() != CopyKind::Boxes)
-      return WalkResult::advance();
-    fault = findSharingFault(before, loop);
-    return WalkResult::interrupt();
+  scf::ForOp first;
+  llvm::SmallDenseSet<Attribute> tensors;
+  kernel.walk([&](scf::ForOp other) {
+    PipelineAttr pipeline = getPipeline(other);
+    if (!pipeline || pipeline.getCopies() != CopyKind::Boxes)
+      return;
+    if (!first && other != loop)
+      first = other;
+    for (auto load : other.getBody()->getOps<tile::LoadOp>())
+      if (Attribute box = load->getAttr(SchedDialect::kBox))
+        tensors.insert(box);
   });
-  return fault;
+  if (!first)
+    return std::nullopt;
+  if (std::optional<Refusal> fault = findSharingFault(first, loop))
+    return fault;
+  if (int64_t(tensors.size()) <= kMaxBoxes)
+    return std::nullopt;
+  return Refusal{loop, "with other loops it has " + std::to_string(tensors.size()) +
+                           " of them, and a launch describes " + std::to_string(kMaxBoxes) +
+                           " tensors at most"};
 }
 
 /// Whether a role for copies pays: the loop's products are by instructions of warp groups, and
@@ -263,6 +275,7 @@ bool StageScheduler::chooseBoxes(scf::ForOp loop, int64_t slots) {
     removePipeline(loop);
     return false;
   }
+  explainLateProducts(loop);
   return true;
 }
 
@@ -364,6 +377,7 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
       error.attachNote(loop.getLoc()) << "here";
       return failure();
     }
+  explainLateProducts(loop);
   loop->setAttr(SchedDialect::kByHand, entry.getOrigin(loop.getContext()));
   if (entry.producers)
     loop->setAttr(SchedDialect::kRoleAsked, RoleAttr::get(loop.getContext(), entry.producers));

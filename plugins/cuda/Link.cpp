@@ -46,8 +46,8 @@ struct Linker {
 } // namespace
 
 // The driver's linker compiles relocatable code, in which its assembler ignores setmaxnreg: roles
-// would spill, and their matrix instructions wait for each other. Modules of PTX are compiled whole,
-// and the driver keeps what it made of them in a cache of its own.
+// would spill, and their matrix instructions wait for each other. Modules of PTX are compiled
+// whole, and the driver keeps what it made of them in a cache of its own.
 bool Device::losesByFinalizing(const std::string &code) const {
   return code.find("\tsetmaxnreg.") != std::string::npos;
 }

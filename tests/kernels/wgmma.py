@@ -183,3 +183,19 @@ def causal(Q, K, V, O, S, BN: tl.constexpr):
         acc = tl.dot(p.to(V.dtype.element_ty), v, acc * shrink[:, None])
         highest = higher
     tl.store(O + m[:, None] * 64 + m[None, :], acc / total[:, None])
+
+
+#: Q=f16[128,64]:randn(1) K=i8[192,64]:randint(-9,9,2) V=f16[192,64]:randn(3) O=f16[128,64]:zeros N=192 --num-warps 8
+@triton.jit
+def dequantized(Q, K, V, O, N):
+    """Of the two tiles of an iteration one is computed by threads."""
+    r = tl.arange(0, 128)
+    m = tl.arange(0, 64)
+    q = tl.load(Q + r[:, None] * 64 + m[None, :])
+    acc = tl.zeros((128, 64), tl.float32)
+    for i in range(0, N, 64):
+        k = tl.load(K + (i + m)[:, None] * 64 + m[None, :]).to(tl.float16) * 0.125
+        v = tl.load(V + (i + m)[:, None] * 64 + m[None, :])
+        p = tl.sigmoid(tl.dot(q, tl.trans(k)))
+        acc = tl.dot(p.to(tl.float16), v, acc)
+    tl.store(O + r[:, None] * 64 + m[None, :], acc)

@@ -298,7 +298,8 @@ static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases w
   if (failed(place) || failed(holds))
     return failure();
   BarrierOp::create(c.b, BarrierScope::Warp);
-  Value isFirst = actsForOthers(c, /*forRole=*/bytes != 0);
+  bool isBoxes = schedule::getChannelType(channel).getCopies() == CopyKind::Boxes;
+  Value isFirst = actsForOthers(c, /*forRole=*/isBoxes && which == Phases::Full);
   if (!holds->empty())
     isFirst = conjunction(c.b, holds->front(), isFirst);
   PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst, bytes);

@@ -256,10 +256,13 @@ void BarrierInserter::visitLoop(Operation *loop, Pending &pending) {
   if (!pending.isEmpty() && countBarriers(loop, behindBarrier) < countBarriers(loop, pending))
     insertBefore(loop, pending);
   // The state at the start of later iterations must be known before the first barrier is placed.
+  // Of a trial the last pass counts.
+  unsigned before = barriers;
   {
     llvm::SaveAndRestore trial(isTrial, true);
-    while (!iterate(loop, pending))
-      ;
+    do
+      barriers = before;
+    while (!iterate(loop, pending));
   }
   if (!isTrial)
     iterate(loop, pending);

@@ -610,9 +610,9 @@ typedef struct TilerunPlugin {
   /* Compiles an artifact completely for this device and its driver, so that loading it compiles
    * nothing: PTX becomes a binary. The result has the same kernels, and the compatibility string
    * of the property BINARY_COMPATIBILITY, which names the driver's version and the architecture.
-   * An artifact that is already a binary, or that would be slower as one, is copied. `*out` is released by release_artifact.
-   * COMPILE carries the driver's log. Loading the original artifact always works too, only
-   * slower. */
+   * An artifact that is already a binary, or that would be slower as one, is copied. `*out` is
+   * released by release_artifact. COMPILE carries the driver's log. Loading the original artifact
+   * always works too, only slower. */
   TilerunStatus (*finalize_artifact)(TilerunPluginDevice *device,
                                      const TilerunPluginArtifact *artifact,
                                      const TilerunPluginArtifact **out,

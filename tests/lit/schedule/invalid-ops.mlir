@@ -383,6 +383,19 @@ func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
 
 // -----
 
+func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %x: tensor<32x32xf32>) {
+  %zero = arith.constant 0 : i32
+  %ch = sched.channel : <slots = 2, copies = boxes, producers = 1, consumers = 4>
+  sched.await %ch[%zero] phase %zero : <slots = 2, copies = boxes, producers = 1, consumers = 4>
+  %d = tile.dot %a, %a, %c {sched.in_flight} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+  sched.release %ch[%zero] : <slots = 2, copies = boxes, producers = 1, consumers = 4>
+  // expected-error @+1 {{'sched.dot_wait' op has values to be computed before it, but the slot awaited last is released already}}
+  %y = sched.dot_wait pending 0 for %d : tensor<32x32xf32> after %x : tensor<32x32xf32>
+  return
+}
+
+// -----
+
 func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) -> tensor<32x32xf32> {
   %r = scf.for %i = %n to %n step %n iter_args(%acc = %c) -> (tensor<32x32xf32>) : i32 {
     // expected-error @+1 {{'tile.dot' op has 'sched.in_flight', but its sum is read without a 'sched.dot_wait'}}

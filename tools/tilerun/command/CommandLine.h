@@ -79,9 +79,9 @@ struct Options {
   bool asyncCopies = false;                                            ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
   std::optional<uint64_t> maxOperations;
-  bool strictTriton = false; ///< Of corpus, too.
-  bool timing = false;       ///< Of demo, too.
-  std::string traceOut;      ///< A file; of demo, too.
+  bool strictTriton = false;        ///< Of corpus, too.
+  bool timing = false;              ///< Of demo, too.
+  std::string traceOut;             ///< A file; of demo, too.
   std::vector<std::string> defines; ///< NAME=VALUE of globals; corpus and tune too.
   std::string defineFrom;           ///< "python" or a path: the interpreter that knows them.
   bool optimize = true;

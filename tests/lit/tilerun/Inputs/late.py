@@ -13,6 +13,7 @@ def two(Q, K, V, O, tokens, CASE: tl.constexpr, D: tl.constexpr, BN: tl.constexp
     acc = tl.zeros((64, D), tl.float32)
     other = tl.zeros((64, D), tl.float32)
     most = tl.full((64, ), float("-inf"), tl.float32)
+    fixed = tl.load(V + n[:, None] * D + d[None, :])
     for i in range(0, tokens, BN):
         k = tl.load(K + (i + n)[None, :] * D + d[:, None])
         v = tl.load(V + (i + n)[:, None] * D + d[None, :])
@@ -31,7 +32,9 @@ def two(Q, K, V, O, tokens, CASE: tl.constexpr, D: tl.constexpr, BN: tl.constexp
         elif CASE == "no other product":
             w = tl.load(V + (i + n)[None, :] * D + m[:, None]) * 2.0
             acc = tl.dot(w.to(tl.float16), v, acc)
-            other += s
+            other += s * 2.0
+        elif CASE == "same in all iterations":
+            acc = tl.dot(p.to(tl.float16), fixed, scaled)
         elif CASE == "shared":
             acc = tl.dot(tl.trans(p).to(tl.float16), v, scaled)
         elif CASE == "tile is read twice":
