@@ -94,7 +94,7 @@ def one(A, B, C, D, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TA: tl.co
 
 # Narrow operands with scales, in several steps along k; formats by their bits of exponent and fraction.
 #: X=u8[64,128]:randint(0,256,1) SX=u8[64,8]:randint(124,131,3) Y=u8[128,32]:randint(0,256,2) SY=u8[32,8]:randint(124,131,4) Z=f32[64,32]:zeros M=64 N=32 K=256 F=21 G=21
-#: X=u8[32,512]:randint(0,100,1) SX=u8[32,16]:randint(124,131,3) Y=u8[256,64]:randint(0,256,2) SY=u8[64,16]:randint(124,131,4) Z=f32[32,64]:zeros M=32 N=64 K=512 F=43 G=21
+#: X=u8[32,256]:randint(0,72,1) SX=u8[32,8]:randint(126,129,3) Y=u8[128,64]:randint(0,256,2) SY=u8[64,8]:randint(126,129,4) Z=f32[32,64]:zeros M=32 N=64 K=256 F=43 G=21
 #: X=u8[16,32]:randint(0,100,1) SX=u8[16,1]:randint(124,131,3) Y=u8[32,16]:randint(0,100,2) SY=u8[16,1]:randint(124,131,4) Z=f32[16,16]:zeros M=16 N=16 K=32 F=52 G=43 --num-warps 1
 #: X=u8[16,128]:randint(0,100,1) SX=u8[16,4]:randint(124,131,3) Y=u8[128,128]:randint(0,100,2) SY=u8[128,4]:randint(124,131,4) Z=f32[16,128]:zeros M=16 N=128 K=128 F=43 G=43
 @triton.jit

@@ -101,7 +101,7 @@ TEST_F(SharedArenaTest, AdditionsMeetOnlyReadsAndWrites) {
   EXPECT_EQ(run(alloc("a") + storeTo("a") + add + add + load("a", 0) + add), "S|AA|L|A");
   EXPECT_EQ(run(alloc("a") + storeTo("a") + "scf.for %i = %o to %n step %n : i32 {\n" + add +
                 "}\n" + load("a", 0)),
-            "S(|A)|L");
+            "S|(A)|L");
 }
 
 TEST_F(SharedArenaTest, BuffersThatLiveTogetherDoNotOverlap) {
