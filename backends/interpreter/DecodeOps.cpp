@@ -81,7 +81,7 @@ LogicalResult Decoder::decodeConstant(Operation &op, Attribute value, StepList &
   return append(op, std::move(step), lasting ? program.setup : steps);
 }
 
-/// Arithmetic on floats; what only moves, selects, compares or converts is none.
+/// Arithmetic on floats; moves, selections, comparisons and conversions do not count.
 static uint8_t countOperations(Operation &op) {
   if (!isa<FloatType>(getElementTypeOrSelf(op.getResult(0).getType())))
     return 0;

@@ -38,8 +38,8 @@ class BoxFinder {
 public:
   explicit BoxFinder(mlir::scf::ForOp loop) : loop(loop), forms(loop) {}
 
-  /// The box that `load` is; nullopt with a reason if it is none. `inner` is the tile's contiguous
-  /// dimension.
+  /// The box that `load` is; nullopt with a reason if it is not one. `inner` is the tile's
+  /// contiguous dimension.
   std::optional<Box> find(tile::LoadOp load, unsigned inner, Refusal &refusal);
   /// Of a load with `sched.box`, whose ring says how it lies; nullopt if it is not the one that the
   /// attribute says.

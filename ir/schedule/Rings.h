@@ -19,7 +19,7 @@ public:
   /// Whether the target fills and reads such slots; nothing that the verifier of the dialect
   /// checks.
   bool check(tile::LoadOp load, RingAttr ring, Refusal &refusal);
-  /// The tensor of a load that is a box, into slots of this form; null if it is none.
+  /// The tensor of a load that is a box, into slots of this form; null if it is not one.
   BoxAttr findBox(tile::LoadOp load, RingAttr ring);
   /// Whether the product's instructions may run on into the next iteration. Precondition: rings
   /// are attributes of the loop's loads.

@@ -102,7 +102,7 @@ def run_c(tmp_path):
     """Compiles the C files in `tmp_path` with a main function of this text, and gives the lines that it prints."""
     gcc = shutil.which("cc")
     if gcc is None:
-        pytest.skip("there is no C compiler")
+        pytest.skip("no C compiler was found")
 
     def run(text, *files):
         (tmp_path / "cuda.h").write_text(CUDA_H)
@@ -177,7 +177,7 @@ def test_amd(compile, run_c, tmp_path):
         """)
     assert "hipModuleLaunchKernel(function_, gX_, gY_, gZ_, 128, 1, 1, 0," in source.read_text()
     assert "0x7f, 0x45, 0x4c, 0x46" in source.read_text()
-    run_c("int main(void) { return 0; }")  # Skips where there is no compiler.
+    run_c("int main(void) { return 0; }")  # Skips where no C compiler is found.
     subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", tmp_path, "-c", "-o", tmp_path / "object", source], check=True)
 
 
@@ -188,7 +188,7 @@ def test_amd(compile, run_c, tmp_path):
     ({"signature": "*fp32, *fp32, i32, fp32, 64", "grid": "1, 1"}, "the grid is '1, 1', but it must be three C expressions"),
     ({"signature": "*fp32, *fp32, i32, fp8e5, 64"}, "parameter 'factor' has the type 'fp8e5', which C code cannot pass"),
     ({"signature": "*fp32, *fp32, i32, fp32, 64", "target": "cuda"}, "the target is 'cuda', but targets are written BACKEND:ARCH:WARPSIZE"),
-    ({"signature": "*fp32, *fp32, i32, fp32, 64", "target": "vulkan:1.3"}, "there is no C code for vulkan:1.3: the target must be one of"),
+    ({"signature": "*fp32, *fp32, i32, fp32, 64", "target": "vulkan:1.3"}, "C code cannot be written for vulkan:1.3: the target must be one of"),
     ({"signature": "*fp32, fp32", "kernel": "pair"}, "C code cannot have a parameter with the name 'float'"),
     ({"signature": "*fp32", "kernel": "nothing"}, "has no kernel 'nothing' (a @triton.jit function at module level)"),
     ({"signature": "*fp32, *fp32, i32, fp32, 64", "out_name": "a-b"}, "'a-b' is not a name of C; choose one by --out-name")])

@@ -140,7 +140,7 @@ void Span::note(const char *key, std::string value) {
 // Chrome's trace events
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a sequence of UTF-8 that begins at `at`; 0: it is none.
+/// Bytes of a sequence of UTF-8 that begins at `at`; 0 if it is not valid.
 static size_t getSequence(const std::string &text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);

@@ -18,7 +18,7 @@ static constexpr llvm::StringLiteral kScript = R"py(
 import importlib, importlib.util, json, os, sys
 path = os.path.realpath(sys.argv[1])
 answer = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)  # What the file prints is no answer.
+os.dup2(2, 1)  # What the file prints is not part of the answer.
 try:
     import tilerun
     tilerun.install()
@@ -107,7 +107,7 @@ llvm::Expected<Defines> command::askPython(const Options &options, llvm::StringR
   llvm::ErrorOr<std::string> program =
       llvm::sys::findProgramByName(wanted == "python" ? "python3" : wanted);
   if (!program || !llvm::sys::fs::can_execute(*program)) // A path is taken as it is.
-    return makeUsageError("--define-from: there is no program '" + wanted + "'" +
+    return makeUsageError("--define-from: cannot find the program '" + wanted + "'" +
                           (wanted == "python" ? " (python3) on the path" : ""));
   llvm::SmallString<128> output, log;
   for (llvm::SmallString<128> *file : {&output, &log})

@@ -39,7 +39,7 @@ llvm::Expected<ExitCode> command::runMan(const Options &options) {
     name += "-" + word;
   auto page = llvm::find_if(pages, [&](const ManPage &p) { return p.name == name; });
   if (page == pages.end())
-    return makeUsageError("there is no command '" + llvm::join(options.manOf, " ") + "'");
+    return makeUsageError("unknown command '" + llvm::join(options.manOf, " ") + "'");
   llvm::outs() << page->text;
   return ExitCode::Ok;
 }

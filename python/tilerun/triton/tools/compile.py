@@ -106,7 +106,7 @@ def _read_target(text):
             raise ValueError(f"the target is '{text}', but targets are written BACKEND:ARCH:WARPSIZE, as cuda:90:32 and hip:gfx942:64")
         target = GPUTarget.parse(GPUTarget(backend, int(arch) if arch.isdigit() else arch).text, int(warp_size or 0) or None)
     if target.backend not in _aot.DRIVERS:
-        raise ValueError(f"there is no C code for {target.text}: the target must be one of {', '.join(_aot.DRIVERS)}"
+        raise ValueError(f"C code cannot be written for {target.text}: the target must be one of {', '.join(_aot.DRIVERS)}"
                          + (", by --target" if text is None else ""))
     return target
 
@@ -126,7 +126,7 @@ def _get_code(compiled, backend):
     if _assembler.find(compiled._arch) is not None:
         return compiled.asm["cubin"], "machine code"
     compiled._check_parameters()
-    return compiled.asm["ptx"].encode() + b"\0", "PTX, since there was no assembler"
+    return compiled.asm["ptx"].encode() + b"\0", "PTX, because no assembler was found"
 
 
 def compile_kernel(args):

@@ -27,7 +27,7 @@ def extract(file_path, fun):
 
 
 def path_to_cuobjdump():
-    """(path, version) of the tool; RuntimeError if there is none."""
+    """(path, version) of the tool; RuntimeError if it is not found."""
     from .. import knobs
     return knobs.nvidia.cuobjdump.path, knobs.nvidia.cuobjdump.version
 

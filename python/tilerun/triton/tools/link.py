@@ -10,7 +10,7 @@ writes out/add.h and out/add.c. For a kernel `add` these have
     int add_get_num_algos(void);
 
 An algorithm is what was compiled with other types, constants, warps or stages; within one, a launch takes the variant with the most demands
-(multiples of 16, ones) that its arguments meet, and CUDA_ERROR_INVALID_VALUE is the result if there is none."""
+(multiples of 16, ones) that its arguments meet, and CUDA_ERROR_INVALID_VALUE is the result if none does."""
 
 import argparse
 import pathlib

@@ -5,7 +5,7 @@ from . import settings
 from .settings import Limits
 
 COUNT = tl.constexpr(sum(len(word) for word in ("a", "bc")))
-print("what a file prints is no answer: COUNT=99")
+print("what a file prints is not part of the answer: COUNT=99")
 WIDTH = sorted([4, 9])[0]
 NAME = "-".join(["a", "b"])
 
