@@ -13,19 +13,12 @@ tile::DotOp schedule::findFirstProduct(scf::ForOp loop) {
   return {};
 }
 
-/// The products that read a load's slots, at most transpositions away.
-static void addReaders(Value value, SmallVectorImpl<tile::DotOp> &readers) {
-  for (Operation *user : value.getUsers())
-    if (auto trans = dyn_cast<tile::TransOp>(user))
-      addReaders(trans.getResult(), readers);
-    else if (auto dot = dyn_cast<tile::DotOp>(user))
-      readers.push_back(dot);
+bool schedule::hasLateProducts(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<tile::DotOp>(), isLate);
 }
 
 bool schedule::isOfLateProduct(tile::LoadOp load) {
-  SmallVector<tile::DotOp> readers;
-  addReaders(load.getResult(), readers);
-  return llvm::any_of(readers, isLate);
+  return llvm::any_of(findReaders(load.getResult()), isLate);
 }
 
 namespace {
@@ -99,9 +92,7 @@ bool Finder::findOperands(LateProduct &late) {
   for (unsigned number : {0u, 1u}) {
     Value operand = dot->getOperand(number);
     if (tile::LoadOp load = loadOf(operand); load && load->getBlock() == body && getRing(load)) {
-      SmallVector<tile::DotOp> readers;
-      addReaders(load.getResult(), readers);
-      for (tile::DotOp reader : readers)
+      for (tile::DotOp reader : findReaders(load.getResult()))
         if (reader != dot && !isLate(reader))
           return refuse(reader, "another product reads the same slot on time");
       continue;

@@ -31,6 +31,9 @@ std::optional<LateProduct> findLateProduct(tile::DotOp dot, mlir::scf::ForOp loo
 /// is none.
 tile::DotOp findFirstProduct(mlir::scf::ForOp loop);
 
+/// Whether products of the loop's body are late.
+bool hasLateProducts(mlir::scf::ForOp loop);
+
 /// Whether this load's slots are read by late products. One that others read, too, is refused with
 /// the product.
 bool isOfLateProduct(tile::LoadOp load);

@@ -70,6 +70,17 @@ tile::LoadOp schedule::loadOf(Value operand) {
   return operand.getDefiningOp<tile::LoadOp>();
 }
 
+SmallVector<tile::DotOp> schedule::findReaders(Value value) {
+  SmallVector<tile::DotOp> readers;
+  for (OpOperand &use : value.getUses()) {
+    if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
+      llvm::append_range(readers, findReaders(trans.getResult()));
+    else if (auto dot = dyn_cast<tile::DotOp>(use.getOwner()); dot && use.getOperandNumber() < 2)
+      readers.push_back(dot);
+  }
+  return readers;
+}
+
 llvm::SmallDenseSet<unsigned> schedule::findCarriedForLoads(scf::ForOp loop) {
   SmallVector<Value> work;
   llvm::SmallDenseSet<unsigned> unneeded;

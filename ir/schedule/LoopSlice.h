@@ -27,6 +27,10 @@ mlir::OpOperand *findOtherUse(mlir::Value value, mlir::Block *body);
 /// The load behind transpositions, or null.
 tile::LoadOp loadOf(mlir::Value operand);
 
+/// The products of which `value` is an operand (not the sum to which they add), itself or behind
+/// transpositions. One that reads it twice is there twice.
+llvm::SmallVector<tile::DotOp> findReaders(mlir::Value value);
+
 /// Numbers of loop-carried values that nothing needs but the address and mask of the loads that run
 /// ahead, and themselves.
 llvm::SmallDenseSet<unsigned> findCarriedForLoads(mlir::scf::ForOp loop);

@@ -2,6 +2,7 @@
 #include "ir/schedule/Rings.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/LateProducts.h"
+#include "ir/schedule/LoopSlice.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
 
@@ -12,14 +13,8 @@ using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
 bool schedule::feedsProduct(Value value, Block *body) {
-  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (user->getBlock() != body)
-      return false;
-    if (auto trans = dyn_cast<tile::TransOp>(user))
-      return feedsProduct(trans.getResult(), body);
-    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2;
-  });
+  return llvm::any_of(findReaders(value),
+                      [&](tile::DotOp reader) { return reader->getBlock() == body; });
 }
 
 namespace {

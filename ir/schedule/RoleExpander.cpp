@@ -19,6 +19,7 @@
 // roles go on where they are in them (RoleState), so that the producer fills slots of the next loop
 // while the consumer is in the last iterations of this one.
 #include "ir/schedule/RoleExpander.h"
+#include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RoleRules.h"
 
 using namespace mlir;
@@ -86,17 +87,13 @@ static void bringOperand(Value operand) {
 
 /// Whether this product alone reads the slots of `from` in its loop.
 bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
-  auto isOnly = [&](auto &self, Value tile) -> bool {
-    return llvm::all_of(tile.getUsers(), [&](Operation *user) {
-      auto trans = dyn_cast<tile::TransOp>(user);
-      return user == dot || (trans && self(self, trans.getResult()));
-    });
+  auto isOnly = [&](Value tile) {
+    return llvm::all_of(findReaders(tile), [&](tile::DotOp reader) { return reader == dot; });
   };
   for (Value ring : rings)
     for (Operation *user : ring.getUsers())
       if (auto read = dyn_cast<ReadOp>(user); read && read->getBlock() == dot->getBlock() &&
-                                              getChannel(ring) == from &&
-                                              !isOnly(isOnly, read.getTile()))
+                                              getChannel(ring) == from && !isOnly(read.getTile()))
         return false;
   return true;
 }

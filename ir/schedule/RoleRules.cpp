@@ -205,10 +205,7 @@ std::optional<Refusal> schedule::findSharingFault(scf::ForOp first, scf::ForOp l
   };
   if (hasDeferred(first) || hasDeferred(loop))
     return refuse("products that run on into the next iteration hold its last slot");
-  auto hasLate = [](scf::ForOp each) {
-    return llvm::any_of(each.getBody()->getOps<tile::DotOp>(), isLate);
-  };
-  if (ringsOf(first) != ringsOf(loop) || hasLate(first) != hasLate(loop))
+  if (ringsOf(first) != ringsOf(loop) || hasLateProducts(first) != hasLateProducts(loop))
     return refuse("its tiles, or the products that read them, are others");
   return std::nullopt;
 }
@@ -226,7 +223,7 @@ int64_t schedule::ringBytesOf(scf::ForOp loop, int64_t slots, const target::Targ
   auto channel = ChannelType::get(context, slots, getPipeline(loop).getCopies(), producers,
                                   /*consumers=*/producers);
   // Phase barriers are there before the rings are used, and lie below them.
-  int64_t channels = llvm::any_of(loop.getBody()->getOps<tile::DotOp>(), isLate) ? 2 : 1;
+  int64_t channels = hasLateProducts(loop) ? 2 : 1;
   return bytes + channels * alignedBytes(sharedBytesOf(channel), target);
 }
 

@@ -132,8 +132,7 @@ void SharedDemand::addStored(tile::DotOp dot, unsigned number) {
   Operation *last = block->findAncestorOpInBlock(*dot);
   // The first product runs until the late ones have ended.
   if (auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
-      loop && dot->getBlock() == block && dot == findFirstProduct(loop) &&
-      llvm::any_of(block->getOps<tile::DotOp>(), isLate))
+      loop && dot->getBlock() == block && dot == findFirstProduct(loop) && hasLateProducts(loop))
     last = block->getTerminator();
   // Warp groups read the first operand and the second one in different forms; opaque matrices have
   // one form for both.
