@@ -17,11 +17,11 @@ struct KernelParameter {
 /// make of the words that its steps give. Steps work on a stack of 64-bit integers that wrap.
 struct DerivedParameter {
   struct Step {
-    enum class Kind { Constant, Argument, Add, Subtract, Multiply, Word, Require };
+    enum class Kind { Constant, Argument, Grid, Add, Subtract, Multiply, Word, Require };
     /// Pushes; combines the two numbers on top; or pops: the next word, or a number without which
     /// the launch is not one for this code, if it is negative.
     Kind kind;
-    int64_t value = 0; ///< A constant, or the number of an argument.
+    int64_t value = 0; ///< A constant, the number of an argument, or an axis of the caller's grid.
     bool operator==(const Step &) const = default;
   };
   std::string form;

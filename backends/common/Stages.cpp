@@ -73,8 +73,10 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   options.name = byHand.name;
   options.boxes = byHand.boxes;
   options.late = byHand.late;
+  options.turns = byHand.turns;
   manager.addPass(schedule::createScheduleStages(options));
   manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
+  manager.addPass(schedule::createSchedulePersist({.persistent = byHand.persistent}));
   manager.addPass(schedule::createScheduleAllocate());
   if (last == ThreadStage::Schedule)
     return;

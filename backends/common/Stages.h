@@ -55,7 +55,8 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
 /// name; and the choices for loops that it does not name.
 struct ScheduleText {
   std::string text, name;
-  std::string boxes = "auto", late = "auto"; ///< schedule::getChoice
+  std::string boxes = "auto", late = "auto", turns = "auto",
+              persistent = "auto"; ///< schedule::getChoice
 };
 
 /// Adds the passes from tile IR, in a module with a target, to per-thread IR, for all backends.

@@ -7,6 +7,7 @@
 #include "backends/llvm/MemoryPatterns.h"
 #include "backends/llvm/Translate.h"
 #include "backends/nvptx/Patterns.h"
+#include "backends/nvptx/Persistent.h"
 #include "backends/nvptx/Pressure.h"
 #include "backends/nvptx/Ptxas.h"
 #include "backends/nvptx/TensorMaps.h"
@@ -64,6 +65,7 @@ struct Compilation {
   llvm::Error check();
   distribute::Program getProgram() const;
   LogicalResult toLlvmDialect();
+  unsigned countPrograms() const;
   llvm::Expected<llvmbackend::Translation> toLlvm(llvm::LLVMContext &context);
 };
 } // namespace
@@ -121,6 +123,15 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigne
   return llvmbackend::makeEntry(kernel, form);
 }
 
+/// As many as fit on a multiprocessor if each thread takes all of the registers that it may.
+unsigned Compilation::countPrograms() const {
+  constexpr unsigned kRegisters = 65536, kReservedBytes = 1024, kSharedBytes = 228 * 1024;
+  unsigned registers = options.maxRegisters ? options.maxRegisters : kMostRegisters;
+  uint64_t byRegisters = kRegisters / (artifact.numThreads * registers),
+           byMemory = kSharedBytes / (artifact.sharedBytes + kReservedBytes);
+  return unsigned(std::max<uint64_t>(std::min(byRegisters, byMemory), 1));
+}
+
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
   if (failed(checkWarpGroups(module, arch)) ||
@@ -143,9 +154,17 @@ LogicalResult Compilation::toLlvmDialect() {
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
-    artifact.derived = addTensorMaps(function);
-    markTensorMaps(makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters),
-                   artifact.derived.size());
+    const bool isPersistent = addGrid(function);
+    std::vector<backend::DerivedParameter> maps = addTensorMaps(function);
+    LLVM::LLVMFuncOp entry =
+        makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters);
+    markTensorMaps(entry, maps.size());
+    if (isPersistent) {
+      markGrid(entry, maps.size());
+      artifact.derived.push_back(getGridParameter());
+      artifact.programsPerUnit = setsRegisters ? 1 : countPrograms();
+    }
+    llvm::append_range(artifact.derived, std::move(maps));
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
@@ -218,9 +237,11 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
-      compilation.getProgram(), backend::getThreadStage(stage),
-      {options.schedule, options.scheduleName, options.boxes, options.late}, options.locations);
+  llvm::Expected<std::optional<std::string>> asked =
+      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
+                            {options.schedule, options.scheduleName, options.boxes, options.late,
+                             options.turns, options.persistent},
+                            options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

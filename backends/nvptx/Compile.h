@@ -25,6 +25,9 @@ struct NvptxOptions {
   std::string boxes = "auto";
   /// Products that are made one iteration late, where loads are such copies: the same words.
   std::string late = "auto";
+  std::string turns = "auto"; ///< Warp groups start products in turns: the same words.
+  /// Launched programs run several of the caller's (ir/schedule/Persistence.h): the same words.
+  std::string persistent = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
@@ -42,7 +45,10 @@ struct NvptxArtifact {
   uint64_t sharedBytes = 0; ///< Dynamic shared memory to launch with.
   unsigned numThreads = 0;  ///< Threads of one program, along x.
   std::vector<NvptxParameter> parameters;
-  std::vector<backend::DerivedParameter> derived; ///< Tensor maps, which follow the parameters.
+  /// The caller's grid if it is persistent, and tensor maps, which follow the parameters.
+  std::vector<backend::DerivedParameter> derived;
+  /// If not 0, as many programs are launched as run at a time: this many on each multiprocessor.
+  unsigned programsPerUnit = 0;
 };
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread

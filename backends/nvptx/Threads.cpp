@@ -1,5 +1,6 @@
 // Threads, programs, barriers and shuffles.
 #include "backends/nvptx/Patterns.h"
+#include "backends/nvptx/Persistent.h"
 #include "ir/simt/SimtOps.h"
 
 using namespace mlir;
@@ -49,6 +50,23 @@ struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
     rewriter.eraseOp(op);
     return success();
   }
+};
+
+/// Turns are named barriers, at which those who give the turn arrive, and those who await it wait.
+template <typename Op> struct GroupTurnPattern : ConvertOpToLLVMPattern<Op> {
+  GroupTurnPattern(const LLVMTypeConverter &converter, const char *intrinsic)
+      : ConvertOpToLLVMPattern<Op>(converter), intrinsic(intrinsic) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Value first = integerConstant(rewriter, loc, 32, *op.getNumber());
+    Value barrier = LLVM::AddOp::create(rewriter, loc, first, adaptor.getGroup());
+    callIntrinsic(rewriter, loc, {}, intrinsic,
+                  {barrier, integerConstant(rewriter, loc, 32, op.getThreads())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+  const char *intrinsic;
 };
 
 /// Phase barriers are mbarriers; as inline PTX, because they take predicates.
@@ -160,7 +178,12 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &arch) {
   patterns.add<ThreadIdPattern, BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
+  patterns.add<GroupTurnPattern<simt::TurnGiveOp>>(converter,
+                                                   "llvm.nvvm.barrier.cta.arrive.aligned.count");
+  patterns.add<GroupTurnPattern<simt::TurnAwaitOp>>(converter,
+                                                    "llvm.nvvm.barrier.cta.sync.aligned.count");
   patterns.add<PhaseInitPattern, PhaseArrivePattern, PhaseWaitPattern>(converter, arch);
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");
+  populateGridPatterns(converter, patterns);
 }

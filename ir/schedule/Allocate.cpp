@@ -160,6 +160,8 @@ LogicalResult Allocator::allocateRoles(int64_t &inUse) {
                "the loop is not pipelined: it would use the rings of another loop" +
                    describeLine(loop.getLoc()) + ", which do not fit");
   }
+  if (!getPipeline(loop))
+    kernel->removeAttr(SchedDialect::kPersistent);
   inUse = getPipeline(loop) ? ringBytesOf(loop, layouts.target()) : 0;
   SharedDemand demand(kernel, layouts, &waiting);
   for (scf::ForOp each : loops)

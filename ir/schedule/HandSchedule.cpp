@@ -86,8 +86,8 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
     return success();
   }
   if (name == "turns") {
-    entry.hasTurns = rest.consume_front("on");
-    if (!entry.hasTurns && !rest.consume_front("off"))
+    entry.turns = rest.consume_front("on");
+    if (!*entry.turns && !rest.consume_front("off"))
       return emitError(valueLoc, "'turns' is 'on' or 'off'");
     return success();
   }

@@ -31,8 +31,8 @@ public:
     std::optional<int64_t> distance;
     std::optional<CopyKind> copies;
     unsigned producers = 0; ///< Warps that fill the slots beside the kernel's own; 0: no roles.
-    bool hasTurns = false;  ///< Products are turns of a warp.
-    std::string file{};     ///< Of the line; empty: the kernel's.
+    std::optional<bool> turns{}; ///< Whether products are turns; nullopt: by the options.
+    std::string file{};          ///< Of the line; empty: the kernel's.
 
     std::string describe() const; ///< "loop 14"
     /// Where the entry is in the text and what it names, as value of `sched.by_hand`.

@@ -58,7 +58,38 @@ void schedule::markLateProducts(scf::ForOp loop, const LayoutAssignment &layouts
   }
 }
 
+/// Whether threads store an operand of `dot` in each iteration, for which groups meet.
+static bool storesOperands(tile::DotOp dot, scf::ForOp loop, const LayoutAssignment &layouts) {
+  const DotPlan &plan = layouts.getDot(dot);
+  return llvm::any_of(llvm::seq(0u, 2u), [&](unsigned number) {
+    Value operand = dot->getOperand(number);
+    tile::LoadOp load = loadOf(operand);
+    bool isInRing = load && load->getBlock() == loop.getBody() && getRing(load);
+    bool isInRegisters =
+        number == plan.registerOperand() && isInFragments(operand, plan.registers(), layouts);
+    return !isInRing && !isInRegisters && !loop.isDefinedOutsideOfLoop(operand);
+  });
+}
+
+std::optional<std::string> schedule::setTurnsOfGroups(scf::ForOp loop,
+                                                      const LayoutAssignment &layouts) {
+  if (!hasLateProducts(loop))
+    return "no product is made late, beside the next iteration's first product";
+  tile::DotOp first = findFirstProduct(loop);
+  if (countGroups(first, layouts) < 2)
+    return "its program is one warp group";
+  if (storesOperands(first, loop, layouts))
+    return "the first product's operand is stored to shared memory in each iteration";
+  first->setAttr(SchedDialect::kTurns, UnitAttr::get(loop.getContext()));
+  return std::nullopt;
+}
+
 void schedule::explainLateProducts(scf::ForOp loop) {
+  tile::DotOp first = findFirstProduct(loop);
+  if (first && first->hasAttr(SchedDialect::kTurns))
+    emitRemark(first, RemarkName::ProductTakesTurns,
+               "warp groups start the product, and the late ones beside it, in turns",
+               /*isMissed=*/false);
   for (auto dot : loop.getBody()->getOps<tile::DotOp>())
     if (isLate(dot))
       emitRemark(dot, RemarkName::ProductLate,

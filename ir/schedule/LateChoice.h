@@ -11,6 +11,11 @@ namespace tilerun::schedule {
 void markLateProducts(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts,
                       Choice late);
 
+/// Lets warp groups take turns to start the loop's first product and the late ones beside it; why
+/// not, if they cannot. Their order is that of FlashAttention-3 (Shah et al., 2024, section 3.1).
+std::optional<std::string> setTurnsOfGroups(mlir::scf::ForOp loop,
+                                            const distribute::LayoutAssignment &layouts);
+
 /// Remarks of the loop's late products.
 void explainLateProducts(mlir::scf::ForOp loop);
 

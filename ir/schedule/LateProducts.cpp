@@ -13,6 +13,10 @@ tile::DotOp schedule::findFirstProduct(scf::ForOp loop) {
   return {};
 }
 
+unsigned schedule::countGroups(tile::DotOp dot, const distribute::LayoutAssignment &layouts) {
+  return layouts.numWarps() / layouts.getDot(dot).warpGroup->instruction->warps;
+}
+
 bool schedule::hasLateProducts(scf::ForOp loop) {
   return llvm::any_of(loop.getBody()->getOps<tile::DotOp>(), isLate);
 }

@@ -3,6 +3,7 @@
 // FlashAttention-3 (Shah et al., 2024, section 3.2); the rule knows nothing of attention.
 #pragma once
 
+#include "ir/distribute/LayoutAssignment.h"
 #include "ir/schedule/Boxes.h"
 
 namespace tilerun::schedule {
@@ -30,6 +31,9 @@ std::optional<LateProduct> findLateProduct(tile::DotOp dot, mlir::scf::ForOp loo
 /// The first product of the loop's body that is not late: late ones start behind it. Null if there
 /// is none.
 tile::DotOp findFirstProduct(mlir::scf::ForOp loop);
+
+/// Warp groups that compute a product whose instruction is one of warp groups.
+unsigned countGroups(tile::DotOp dot, const distribute::LayoutAssignment &layouts);
 
 /// Whether products of the loop's body are late.
 bool hasLateProducts(mlir::scf::ForOp loop);

@@ -50,7 +50,9 @@ def ScheduleStages : SchedulePass<"schedule-stages"> {
     Option<"boxes", "boxes", "std::string", "\"auto\"",
            "loads that are copies of boxes: auto (where that pays), off, on (wherever it is possible)">,
     Option<"late", "late", "std::string", "\"auto\"",
-           "products that are made one iteration late, beside copies of boxes: auto (where registers suffice), off, on">
+           "products that are made one iteration late, beside copies of boxes: auto (where registers suffice), off, on">,
+    Option<"turns", "turns", "std::string", "\"auto\"",
+           "warp groups start products in turns, beside late products: auto (where programs differ in how often the loop runs), off, on">
   ] # byHand;
 }
 
@@ -69,6 +71,19 @@ def ScheduleRoles : SchedulePass<"schedule-roles"> {
     Target and layouts as in `schedule-stages`, which comes before it and reads the rest of the same text.
   }];
   let options = ownTarget # byHand;
+}
+
+def SchedulePersist : SchedulePass<"schedule-persist"> {
+  let summary = "decide how many programs: whether each launched one runs several of the caller's";
+  let description = [{
+    Gives kernels with roles `sched.persistent`, where that pays and programs cannot wait for each other (docs/schedule.md).
+
+    Target and layouts as in `schedule-stages`; `schedule-roles` comes before it.
+  }];
+  let options = ownTarget # [
+    Option<"persistent", "persistent", "std::string", "\"auto\"",
+           "auto (where one program fills a unit, and all are equally long), off, on (wherever it is possible)">
+  ];
 }
 
 def ScheduleAllocate : SchedulePass<"schedule-allocate"> {

@@ -171,6 +171,36 @@ void Simulation::start(Runner &runner, tile::DotOp dot) {
   runner.products.push_back(places);
 }
 
+/// Groups of a role do the same, so that turns cannot be out of step if they alternate: then the
+/// group that waits for a turn gets it once the one before it has started its products.
+Simulation::Progress Simulation::takeTurn(Runner &runner, TurnOp op) {
+  auto isLast = [&](std::initializer_list<TurnStep> steps) {
+    return llvm::is_contained(steps, runner.turn);
+  };
+  switch (op.getStep()) {
+  case TurnStep::Open:
+    if (!isLast({TurnStep::Close}))
+      return fail(op, "opens turns that are open");
+    break;
+  case TurnStep::Begin:
+    if (!isLast({TurnStep::Open, TurnStep::End}))
+      return fail(op, isLast({TurnStep::Begin}) ? "begins a turn in a turn"
+                                                : "begins a turn before turns are open");
+    break;
+  case TurnStep::End:
+    if (!isLast({TurnStep::Begin}))
+      return fail(op, "ends a turn that has not begun");
+    break;
+  case TurnStep::Close:
+    if (!isLast({TurnStep::Open, TurnStep::End}))
+      return fail(op, isLast({TurnStep::Begin}) ? "closes turns in a turn"
+                                                : "closes turns that are not open");
+    break;
+  }
+  runner.turn = op.getStep();
+  return Progress::Step;
+}
+
 Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) {
   ++count;
   Operation *op = step.op;
@@ -195,6 +225,8 @@ Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) 
     return fill(runner, op, put.getRing(), step);
   if (auto tile = dyn_cast<ReadOp>(op))
     return read(tile, step);
+  if (auto turn = dyn_cast<TurnOp>(op))
+    return takeTurn(runner, turn);
   if (auto wait = dyn_cast<DotWaitOp>(op)) {
     if (size_t all = runner.products.size(), left = wait.getPending(); all > left)
       runner.products.erase(runner.products.begin(), runner.products.end() - left);
@@ -210,7 +242,7 @@ Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) 
 
 /// Counts matter as their differences and as their parities.
 Simulation::State Simulation::getState(const Runner &runner, const ProtocolTrace &loop) {
-  State state;
+  State state{int64_t(runner.turn)};
   for (Value value : loop.channels) {
     const Channel &channel = channels[value];
     for (const Slot &slot : channel.slots) {
@@ -246,6 +278,7 @@ Simulation::Effect Simulation::getEffect(const Runner &runner, const ProtocolTra
     effect.channels.push_back(std::move(change));
   }
   effect.products = runner.products;
+  effect.turn = runner.turn;
   return effect;
 }
 
@@ -263,6 +296,7 @@ void Simulation::apply(Runner &runner, const ProtocolTrace &loop, const Effect &
     }
   }
   runner.products = effect.products;
+  runner.turn = effect.turn;
 }
 
 Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &loop) {
@@ -291,7 +325,10 @@ Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &lo
 
 /// Between roles all that is filled is read. The last releases may be missing: nobody waits for
 /// them.
-LogicalResult Simulation::checkEnd() {
+LogicalResult Simulation::checkEnd(ArrayRef<Runner> runners) {
+  for (const Runner &runner : runners)
+    if (runner.turn != TurnStep::Close)
+      return runner.role->emitOpError("ends, and its turns are not closed");
   for (auto &[channel, state] : channels) {
     if (!getChannelType(channel).isBetweenRoles())
       continue;
@@ -339,7 +376,7 @@ LogicalResult Simulation::run(MutableArrayRef<Runner> runners) {
   }
   auto *stuck = llvm::find_if(runners, [](Runner &runner) { return runner.getNext(); });
   if (stuck == runners.end())
-    return checkEnd();
+    return checkEnd(runners);
   const ProtocolStep &last = *stuck->getNext();
   auto error = last.op->emitOpError() << "waits for " << slotName(last.slot) << " forever";
   for (Runner &runner : runners) {

@@ -33,6 +33,8 @@ public:
 
   RoleOp role;                   ///< Null: there are no roles.
   std::vector<Product> products; ///< That may be under way, oldest first.
+  /// The last step of the turns that its warp groups take.
+  TurnStep turn = TurnStep::Close;
 
 private:
   struct Call {
@@ -67,6 +69,7 @@ private:
   struct Effect {
     std::vector<Channel> channels;
     std::vector<Runner::Product> products;
+    TurnStep turn;
   };
   using State = std::vector<int64_t>;
 
@@ -83,6 +86,7 @@ private:
   Code fill(Runner &runner, mlir::Operation *op, mlir::Value ring, const ProtocolStep &step);
   Code read(ReadOp op, const ProtocolStep &step);
   void start(Runner &runner, tile::DotOp dot);
+  Code takeTurn(Runner &runner, TurnOp op);
   Code fail(mlir::Operation *op, const llvm::Twine &what) {
     (void)op->emitOpError(what);
     return Progress::Error;
@@ -90,7 +94,7 @@ private:
   /// The slot, if there is one of this number, and the role is who it must be.
   Slot *find(Runner &runner, mlir::Operation *op, mlir::Value channel, int64_t slot, bool fills);
   bool isRead(const Runner &runner, Runner::Place place) const;
-  mlir::LogicalResult checkEnd();
+  mlir::LogicalResult checkEnd(llvm::ArrayRef<Runner> runners);
 
   llvm::MapVector<mlir::Value, Channel> channels;
   llvm::DenseMap<mlir::Value, int64_t> slotOfRead;

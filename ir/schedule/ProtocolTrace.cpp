@@ -38,7 +38,11 @@ bool ValueNumbers::areEqual(Operation *x, Operation *y) {
 void ValueNumbers::number(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isMemoryEffectFree(op)) {
-    known[value] = next++;
+    Value counter = findCounter(value);
+    if (counter == value)
+      known[value] = next++;
+    else
+      known[value] = known.lookup(counter);
     return;
   }
   auto &others = byName[op->getName().getStringRef()];
@@ -51,6 +55,17 @@ void ValueNumbers::number(Value value) {
   others.push_back(op);
   for (Value result : op->getResults())
     known[result] = next++;
+}
+
+/// Counters of loops with equal bounds are equal: of roles that loop over the same programs.
+Value ValueNumbers::findCounter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || argument != loop.getInductionVar())
+    return value;
+  std::array<unsigned, 3> bounds = {of(loop.getLowerBound()), of(loop.getUpperBound()),
+                                    of(loop.getStep())};
+  return counters.try_emplace(bounds, value).first->second;
 }
 
 unsigned ValueNumbers::of(Value value) {
@@ -379,7 +394,7 @@ LogicalResult ProtocolTracer::visit(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
     return add(op, read.getSlot());
   auto dot = dyn_cast<tile::DotOp>(op);
-  if (isa<ChannelOp, DotWaitOp>(op) || (dot && isInFlight(dot))) {
+  if (isa<ChannelOp, DotWaitOp, TurnOp>(op) || (dot && isInFlight(dot))) {
     steps.push_back({op});
     return success();
   }

@@ -33,9 +33,11 @@ private:
   /// Where all that `x` and `y` use has numbers.
   bool areEqual(mlir::Operation *x, mlir::Operation *y);
   void number(mlir::Value value);
+  mlir::Value findCounter(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, unsigned> known;
   llvm::StringMap<llvm::SmallVector<mlir::Operation *>> byName;
+  std::map<std::array<unsigned, 3>, mlir::Value> counters; ///< The first one with such bounds.
   unsigned next = 0;
 };
 

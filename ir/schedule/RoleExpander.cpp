@@ -15,6 +15,9 @@
 //          first product ends, release; ...; late products end, release late }
 //   await late; late products of the last iteration
 //
+// Warp groups may take turns to start these products: a turn begins before the first one starts,
+// and ends when the late ones have started.
+//
 // Loops that follow each other in the kernel use the same rings, if their tiles are alike: both
 // roles go on where they are in them (RoleState), so that the producer fills slots of the next loop
 // while the consumer is in the last iterations of this one.
@@ -54,6 +57,12 @@ void RoleExpander::createRoles() {
   b.setInsertionPointAfter(filling);
   auto reading = RoleOp::create(b, RoleKind::Consumer, 0, warps, registers.consumer);
   Block *consumer = state.consumer = b.createBlock(&reading.getBody());
+  if (isPersistent) {
+    state.filled.resize(2 * getChannels().size());
+    state.read.resize(2 * getChannels().size());
+    state.producer = openPrograms(b, state.producer, state.filled);
+    consumer = state.consumer = openPrograms(b, state.consumer, state.read);
+  }
   consumer->getOperations().splice(consumer->end(), kernel->getOperations(), first->getIterator(),
                                    end->getIterator());
   state.rings.assign(rings.begin(), rings.end());
@@ -98,6 +107,11 @@ bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
   return true;
 }
 
+void RoleExpander::takeTurn(TurnStep step) {
+  if (turns)
+    TurnOp::create(b, step, turns);
+}
+
 void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &behind) {
   tile::DotOp first = findFirstProduct(loop);
   b.setInsertionPointAfter(first);
@@ -107,6 +121,7 @@ void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &
   setHomes(end, layouts.getHomeAttr(first.getResult()));
   first.getResult().replaceAllUsesExcept(end.getResult(0), end);
   first->setAttr(SchedDialect::kInFlight, b.getUnitAttr());
+  first->removeAttr(SchedDialect::kTurns);
   for (LateProduct &product : late) {
     tile::DotOp dot = product.dot;
     for (unsigned number : product.computed) {
@@ -120,6 +135,9 @@ void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &
     dot->removeAttr(SchedDialect::kStage);
     dot->setAttr(SchedDialect::kInFlight, b.getUnitAttr());
   }
+  b.setInsertionPoint(end);
+  takeTurn(TurnStep::End);
+  b.setInsertionPointAfter(end);
 }
 
 /// The conversion that a factor is made by, if nothing but the product has read its result; null if
@@ -182,6 +200,8 @@ void RoleExpander::emitLateReads(scf::ForOp loop) {
   {
     OpBuilder::InsertionGuard guard(b);
     auto carried = loop.getRegionIterArgs().drop_back(4).take_back(factors.size());
+    b.setInsertionPoint(findFirstProduct(loop));
+    takeTurn(TurnStep::Begin);
     startLate(loop, carried, behind);
     if (isReleased)
       ReleaseOp::create(b, channel, cursor.slot, Value());
@@ -271,6 +291,7 @@ void RoleExpander::emitConsumer() {
   if (late.empty())
     own.push_back(constant(0));
   homes.append(own.size() - homes.size(), b.getUnitAttr());
+  takeTurn(TurnStep::Open);
   scf::ForOp loop = createLoop(inits, own, homes);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -281,6 +302,7 @@ void RoleExpander::emitConsumer() {
       emitLateReads(loop);
   }
   b.setInsertionPointAfter(op);
+  takeTurn(TurnStep::Close);
   size_t cursors = state.read.size();
   llvm::copy(late.empty() ? loop.getResults().drop_back().take_back(cursors)
                           : loop.getResults().take_back(cursors),
@@ -288,6 +310,10 @@ void RoleExpander::emitConsumer() {
   if (!late.empty())
     emitLast(loop);
   replaceLoop(loop);
+  // The next program fills the last slot that products have read.
+  if (isPersistent && !deferred.empty())
+    ReleaseOp::create(b, channel, loop.getResults().back(),
+                      isLess(loop.getLowerBound(), loop.getUpperBound()));
 }
 
 void RoleExpander::run() {

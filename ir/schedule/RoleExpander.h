@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/schedule/LoopExpander.h"
+#include "ir/schedule/Persistence.h"
 
 namespace tilerun::schedule {
 
@@ -21,7 +22,11 @@ public:
   RoleExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts, RoleState &state)
       : LoopExpander(op, layouts), state(state), producers(getProducers(op)),
         forLoads(findCarriedForLoads(op)),
-        lag(boxes.empty() ? getPipeline(op).getDistance() - 1 : 0) {}
+        isPersistent(schedule::isPersistent(op->getParentOfType<mlir::func::FuncOp>())),
+        lag(boxes.empty() ? getPipeline(op).getDistance() - 1 : 0) {
+    if (tile::DotOp first = findFirstProduct(op); first && first->hasAttr(SchedDialect::kTurns))
+      turns = countGroups(first, layouts);
+  }
   void run();
 
 private:
@@ -59,6 +64,8 @@ private:
   /// Ends them once the next ones' factors are computed, and scales their sums.
   void endLate(mlir::scf::ForOp loop, mlir::ValueRange factors);
   void emitLast(mlir::scf::ForOp loop);
+  /// A step of the turns that warp groups take, if they do (LateChoice.h).
+  void takeTurn(TurnStep step);
   bool readsAll(tile::DotOp dot, mlir::Value from) const;
   void cloneTransposed(mlir::Value operand, mlir::IRMapping &map);
   std::pair<Cursor, Cursor> getCursors(mlir::ValueRange carried) const;
@@ -67,7 +74,9 @@ private:
   RoleState &state;
   unsigned producers;
   llvm::SmallDenseSet<unsigned> forLoads; ///< Carried values that the consumer does without.
-  int64_t lag; ///< Iterations whose copies may still be under way when the next one's begin.
+  bool isPersistent;                      ///< Roles loop over programs.
+  unsigned turns = 0; ///< Warp groups that take turns to start products; 0: they do not.
+  int64_t lag;        ///< Iterations whose copies may still be under way when the next one's begin.
 };
 
 } // namespace tilerun::schedule

@@ -23,15 +23,15 @@ def Sched_Dialect : Dialect {
     | `sched.box` | such a load of a loop with `copies = boxes` | `#sched.box` | the tensor in global memory that it is a box of |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.stage` | `tile.dot` in the body of a loop with `copies = boxes` | i32 1 | it is made one iteration late, beside the next one's first product |
-    | `sched.turns` | `tile.dot` | unit | its matrix instructions are a turn of the warp: operands are read before it, and meanwhile the warp goes before others of its SIMD unit |
+    | `sched.turns` | `tile.dot` | unit | its matrix instructions are a turn: of the warp, which goes before others of its SIMD unit meanwhile and has read operands before; or, beside late products, of the warp group |
     | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
     | `sched.role_asked` | pipelined loops | `#sched.role` | a schedule by hand wants the role, and `schedule-roles` has not run yet |
     | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them, a producer | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
+    | `sched.persistent` | the kernel | unit | each launched program runs several of the caller's, one after the other |
     | `sched.fewer_warps` | the kernel | i64 | it may need more shared memory than the target has; with so many warps it would fit |
 
-    `sched.cluster` and `sched.persistent` are reserved for programs that share tiles, and for those that take several
-    tiles in turn: they say what no pass chooses yet, so the verifier refuses them.
+    `sched.cluster` is reserved for programs that share tiles: it says what no pass chooses yet, so the verifier refuses it.
 
     On an expanded kernel:
 
@@ -105,7 +105,8 @@ def Sched_Dialect : Dialect {
     result, leaves matrix units idle while threads compute. If nothing in its iteration reads the second one's sum, it may be made one
     iteration late (`sched.stage = 1`), at the same time as the next iteration's first product and what threads make of that; FlashAttention-3
     does so by hand. Its factors and the accumulator, with all that scales it, are carried to the next iteration; its tiles have a channel of
-    their own, which is one iteration behind. The first iteration multiplies zeros by a tile of zeros, which is a box
+    their own, which is one iteration behind. Threads wait for the late sum as soon as it is known by what it is scaled, such as a row's new maximum: then scaling and the conversion of
+    the next factors fill the gaps between exponentials. The first iteration multiplies zeros by a tile of zeros, which is a box
     outside of its tensor, which takes the sign of a zero sum away; behind the loop the last product follows. Products are late (`late=auto`) where accumulators and carried factors
     take four fifths of a thread's registers or fewer; `late=off` makes none so, and the remark `product-not-late` says why one is not.
 
@@ -128,8 +129,14 @@ def Sched_Dialect : Dialect {
 
     **Turns.** With `turns=on` the products of the loop's body are turns of a warp (`simt.turn`). Warps that share a unit for
     matrices then use it one after the other, and one that multiplies is not held up by another one's loads. All operands of
-    a product are in registers when its turn begins. Errors are a target without `turns` (only AMD GPUs have them) and a loop whose
+    a product are in registers when its turn begins. Errors are a target without `turns` and without warp groups, and a loop whose
     products have no matrix instructions of a warp.
+
+    On Hopper warp groups take turns, as in FlashAttention-3: a group starts an iteration's first product and the late products beside it
+    only after the group before has started its own, so that one group's products run while another one computes what is
+    between products (`sched.turn`). That needs late products and a program of two warp groups or more. Groups of a long loop get out of step by themselves, and turns
+    cost them a barrier; so they are chosen (`turns=auto`, the option `turns` of a compilation) where programs differ in how often the loop runs, since short loops end before that. (Measured on
+    an H200 with heads of 128: causal attention 1.015, full attention 0.993 of the speed without.) `on` wants them wherever they are possible; `turns=on` by hand is an error where a loop cannot have them.
 
     **Roles.** With `roles=producer:4,consumer` four warps beside the program's own, the producer, copy tiles into the
     slots, and the program's warps, the consumer, do all the rest: the whole kernel is theirs. The producer computes for
@@ -153,6 +160,17 @@ def Sched_Dialect : Dialect {
     Vulkan device); `copies=registers`; a producer of chunks with more or fewer warps than the program has, because its copies follow the
     layouts of the program's, or of boxes with more than one; a loop inside of another op; a second such loop that cannot use the rings of the first; a kernel that prints, asserts or waits
     for an earlier launch; anything before the loop that writes or orders memory; and bounds or addresses that are loaded.
+
+    **Persistent programs.** Where a program fills a unit of the device, its first copies and its last stores overlap with nothing: the next program
+    starts when it has ended. A kernel with roles may be launched with as many programs as run at a time (`sched.persistent`). Both roles then
+    loop over the caller's programs, each of them over every so-manieth (`sched.programs`), and go on where they are in the rings, so that
+    the producer fills slots for the next program while the consumer stores the last one's result. Programs must not be able to wait for each
+    other: a kernel with atomics, volatile accesses or `while` loops is left as it is. By itself (`persistent=auto`) that is chosen
+    where roles hand over registers, so that one program fills a unit, and where all programs take equally long: their loops have the same bounds,
+    and iterations are products that run on into the next one. (Measured on an H200: such products 1.01 to 1.02 of the speed without, attention 0.93 to 0.97, because
+    each unit gets the same number of programs however fast it is.)
+    `on` wants it wherever it is possible, and the remark `kernel-not-persistent` says why a kernel is not. `tl.program_id` and `tl.num_programs` are
+    the caller's.
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
@@ -181,6 +199,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRoleAsked{"sched.role_asked"};
     static constexpr ::llvm::StringLiteral kInFlight{"sched.in_flight"};
     static constexpr ::llvm::StringLiteral kTurns{"sched.turns"};
+    static constexpr ::llvm::StringLiteral kPersistent{"sched.persistent"};
     static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
     void registerAttributes();
     void registerTypes();
@@ -197,10 +216,15 @@ def Sched_CopyKind : Sched_Enum<"CopyKind", "how a load fills a slot", [
   I32EnumAttrCase<"Chunks", 0, "chunks">, I32EnumAttrCase<"Registers", 1, "registers">,
   I32EnumAttrCase<"Boxes", 2, "boxes">]>;
 
+def Sched_TurnStep : Sched_Enum<"TurnStep", "what becomes of the turns of warp groups", [
+  I32EnumAttrCase<"Open", 0, "open">, I32EnumAttrCase<"Begin", 1, "begin">, I32EnumAttrCase<"End", 2, "end">,
+  I32EnumAttrCase<"Close", 3, "close">]>;
+
 def Sched_RoleKind : Sched_Enum<"RoleKind", "what some warps of a program do", [
   I32EnumAttrCase<"Producer", 0, "producer">, I32EnumAttrCase<"Consumer", 1, "consumer">]>;
 
 def Sched_RoleKindAttr : EnumAttr<Sched_Dialect, Sched_RoleKind, "role_kind">;
+def Sched_TurnStepAttr : EnumAttr<Sched_Dialect, Sched_TurnStep, "turn_step">;
 
 def Sched_TileOrder : Sched_Enum<"TileOrder", "how a tile lies in its slot", [
   I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">,

@@ -336,10 +336,10 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return success();
     return op->emitOpError("has 'sched.turns', a unit attribute that belongs on tile.dot");
   }
-  if (name == kExpanded) {
+  if (name == kExpanded || name == kPersistent) {
     if (isa<func::FuncOp>(op) && isa<UnitAttr>(value))
       return success();
-    return op->emitOpError("has 'sched.expanded', a unit attribute that belongs on a kernel");
+    return op->emitOpError("has '") << name << "', a unit attribute that belongs on a kernel";
   }
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
@@ -359,7 +359,7 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                                << ", which is not a positive i64";
     return success();
   }
-  if (llvm::is_contained({"sched.cluster", "sched.persistent"}, name))
+  if (name == "sched.cluster")
     return op->emitOpError() << "has '" << name << "', which is reserved: no pass reads it yet";
   return op->emitOpError() << "has '" << name << "', which is not an attribute of schedules";
 }

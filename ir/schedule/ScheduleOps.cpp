@@ -254,6 +254,17 @@ LogicalResult RoleOp::verify() {
   return failure(result.wasInterrupted());
 }
 
+LogicalResult TurnOp::verify() {
+  if (int32_t(getGroups()) < 2)
+    return emitOpError() << "is of " << int32_t(getGroups())
+                         << " warp groups, but two or more take turns";
+  auto role = (*this)->getParentOfType<RoleOp>();
+  if (role && role.getWarps() % getGroups())
+    return emitOpError() << "is of " << getGroups() << " warp groups in a role of "
+                         << role.getWarps() << " warps";
+  return success();
+}
+
 LogicalResult AwaitOp::verify() {
   if (int32_t(getPending()) < 0 || (getPending() && getPhase()))
     return emitOpError("has slots pending, which only channels within one role can have");

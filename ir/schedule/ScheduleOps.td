@@ -219,6 +219,40 @@ def Sched_RoleOp : Sched_Op<"role", [RecursiveMemoryEffects, SingleBlock, NoTerm
   let extraClassDeclaration = [{ unsigned getWarps() { return getEnd() - getFirst(); } }];
 }
 
+def Sched_ProgramsOp : Sched_Op<"programs", [Pure]> {
+  let summary = "which of the caller's programs this launched one runs";
+  let description = [{
+    ```mlir
+    %first, %end, %step = sched.programs
+    scf.for %program = %first to %end step %step : i32 { … }
+    ```
+    The caller's programs are numbered from 0, the first axis of the grid fastest. Their number is the same in all launched programs, and less than 2³¹.
+  }];
+  let results = (outs I32:$first, I32:$end, I32:$step);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sched_TurnOp : Sched_Op<"turn", [InOrder]> {
+  let summary = "warp groups of a role start products in turns";
+  let description = [{
+    ```mlir
+    sched.turn open of 2
+    scf.for … {
+      sched.turn begin of 2
+      …                                      // products start
+      sched.turn end of 2
+      …                                      // what is computed of them, while another group's products run
+    }
+    sched.turn close of 2
+    ```
+    A group's turn begins when the group before has ended its own; groups follow each other in a circle. `open` gives the first
+    group its first turn, and `close` takes the one that it is given last.
+  }];
+  let arguments = (ins Sched_TurnStepAttr:$step, I32Attr:$groups);
+  let assemblyFormat = "$step `of` $groups attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

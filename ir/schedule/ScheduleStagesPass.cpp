@@ -23,7 +23,8 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     StageOptions options;
     options.byHand = &*byHand;
     for (auto [name, text, to] : {std::tuple("boxes", StringRef(boxes), &options.boxes),
-                                  std::tuple("late", StringRef(late), &options.late)}) {
+                                  std::tuple("late", StringRef(late), &options.late),
+                                  std::tuple("turns", StringRef(turns), &options.turns)}) {
       std::optional<Choice> choice = getChoice(text);
       if (!choice)
         return getOperation().emitError("'")

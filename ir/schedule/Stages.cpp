@@ -4,6 +4,8 @@
 #include "ir/schedule/Check.h"
 #include "ir/schedule/Explain.h"
 #include "ir/schedule/LateChoice.h"
+#include "ir/schedule/LateProducts.h"
+#include "ir/schedule/Persistence.h"
 #include "ir/schedule/RegisterDemand.h"
 #include "ir/schedule/Rings.h"
 #include "ir/schedule/RoleRules.h"
@@ -70,8 +72,9 @@ private:
   /// Of loads that run ahead through registers, leaves those for which there are any.
   std::optional<Refusal> keepWithinRegisters(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
-  /// Lets the products of the loop's body be turns; why not, if there is none that can be one.
+  /// Lets the products of the loop's body be turns; why not, if none of them can be one.
   std::optional<std::string> setTurns(scf::ForOp loop);
+  std::optional<std::string> setTurnsOfWarps(scf::ForOp loop);
 
   func::FuncOp kernel;
   const LayoutAssignment &layouts;
@@ -167,12 +170,21 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
       dot->setAttr(SchedDialect::kDeferred, UnitAttr::get(loop.getContext()));
   if (ahead.copies == CopyKind::Boxes)
     markLateProducts(loop, layouts, options.late);
+  // Groups of a long loop get out of step by themselves.
+  if (options.turns == Choice::On || (options.turns == Choice::Auto && dependsOnProgram(loop)))
+    (void)setTurnsOfGroups(loop, layouts);
   dropAllocation(kernel);
 }
 
 std::optional<std::string> StageScheduler::setTurns(scf::ForOp loop) {
-  if (!layouts.target().hasTurns)
-    return "warps of " + layouts.target().name + " take no turns";
+  if (layouts.target().hasTurns)
+    return setTurnsOfWarps(loop);
+  if (layouts.target().hasRoles && !layouts.target().warpGroupInstructions.empty())
+    return setTurnsOfGroups(loop, layouts);
+  return "warps of " + layouts.target().name + " take no turns";
+}
+
+std::optional<std::string> StageScheduler::setTurnsOfWarps(scf::ForOp loop) {
   bool hasAny = false;
   for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
     const DotPlan &plan = layouts.getDot(dot);
@@ -371,7 +383,10 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
     return refusal ? refuse("none of its loads can run ahead; " + refusal->why, refusal->op)
                    : refuse(kNoProduct, loop);
   set(loop, *ahead);
-  if (entry.hasTurns)
+  if (entry.turns == false)
+    for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+      dot->removeAttr(SchedDialect::kTurns);
+  if (entry.turns == true)
     if (std::optional<std::string> why = setTurns(loop)) {
       auto error = emitError(entry.loc) << entry.describe() << " cannot have turns=on: " << *why;
       error.attachNote(loop.getLoc()) << "here";
@@ -417,8 +432,10 @@ LogicalResult schedule::scheduleStages(func::FuncOp kernel, const LayoutAssignme
 LogicalResult schedule::scheduleKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
                                        const StageOptions &options) {
   if (failed(scheduleStages(kernel, layouts, options)) ||
-      failed(assignRoles(kernel, layouts, options.byHand)) ||
-      failed(allocateSlots(kernel, layouts)))
+      failed(assignRoles(kernel, layouts, options.byHand)))
+    return failure();
+  choosePersistence(kernel, layouts, options.persistent);
+  if (failed(allocateSlots(kernel, layouts)))
     return failure();
   return checkSchedule(kernel, layouts);
 }

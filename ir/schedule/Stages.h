@@ -20,8 +20,10 @@ std::optional<Choice> getChoice(llvm::StringRef name);
 struct StageOptions {
   unsigned numStages = 1;               ///< Slots of loops without their own number; 1: none.
   const HandSchedule *byHand = nullptr; ///< Null: none.
-  Choice boxes = Choice::Auto; ///< Copies of boxes (Boxes.h), of loops that no hand schedules.
-  Choice late = Choice::Auto;  ///< Products that are made one iteration late (LateProducts.h).
+  Choice boxes = Choice::Auto;      ///< Copies of boxes (Boxes.h), of loops that no hand schedules.
+  Choice late = Choice::Auto;       ///< Products that are made one iteration late (LateProducts.h).
+  Choice turns = Choice::Auto;      ///< Turns of warp groups at such products.
+  Choice persistent = Choice::Auto; ///< Programs that run several of the caller's (Persistence.h).
 };
 
 /// How many slots a loop asks for: itself (`tile.num_stages`), or by the options.

@@ -81,6 +81,30 @@ def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments,
   }];
 }
 
+/// A step of the turns that warp groups take.
+class Simt_GroupTurnOp<string opMnemonic>
+    : Simt_Op<opMnemonic, [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins I32:$group, I32Attr:$groups, I32Attr:$threads, OptionalAttr<I32Attr>:$number);
+  let assemblyFormat = "$group `of` $groups `threads` $threads (`number` $number^)? attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::Value":$group, "unsigned":$groups, "unsigned":$threads), [{
+    build($_builder, $_state, group, groups, threads, ::mlir::IntegerAttr());
+  }]>];
+}
+
+def Simt_TurnGiveOp : Simt_GroupTurnOp<"turn_give"> {
+  let summary = "this warp group gives the turn to `group`, and goes on";
+  let description = [{
+    The turn is given once all of this group's threads have executed it, and taken by a `turn_await` of that group. `threads` are
+    those of both. Turns that are given and not yet taken must not be given again. `number` is that of the first of `groups`
+    barriers, which it gets when roles are expanded. It changes no result.
+  }];
+}
+
+def Simt_TurnAwaitOp : Simt_GroupTurnOp<"turn_await"> {
+  let summary = "warp group `group`, which executes it, waits until it has been given the turn";
+  let description = [{ See `turn_give`. Matrix instructions do not move past it. }];
+}
+
 def Simt_GroupMmaCommitOp : Simt_AsyncOp<"group_mma_commit"> {
   let summary = "close the group of `group_mma` since the last one";
   let description = [{ Shared memory: closes the queue of products. }];

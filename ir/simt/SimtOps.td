@@ -26,6 +26,19 @@ def Simt_ThreadIdOp : Simt_Op<"thread_id", [NoSharedUse, Pure]> {
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI32Type()); }]>];
 }
 
+def Simt_LaunchedOp : Simt_Op<"launched", [NoSharedUse, Pure]> {
+  let summary = "number of this launched program, from 0, and how many are launched";
+  let description = [{
+    In a kernel with this op the grid that is launched has one axis and is not the caller's, of which `tile.num_programs` gives the sizes. Such a
+    kernel has no `tile.program_id`.
+  }];
+  let results = (outs I32:$program, I32:$count);
+  let assemblyFormat = "attr-dict";
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, $_builder.getI32Type(), $_builder.getI32Type());
+  }]>];
+}
+
 def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the scope wait for each other and see each other's accesses";
   let description = [{ A barrier of a role gets the number and the thread count that the target needs when roles are expanded. }];

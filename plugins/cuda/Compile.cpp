@@ -64,6 +64,10 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.boxes); }},
     {"late-products", "auto, off or on: products made one iteration late",
      [](Request &r, Value value) { return readChoice(value, r.options.late); }},
+    {"turns", "auto, off or on: warp groups start products in turns",
+     [](Request &r, Value value) { return readChoice(value, r.options.turns); }},
+    {"persistent", "auto, off or on: launched programs run several of the caller's",
+     [](Request &r, Value value) { return readChoice(value, r.options.persistent); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"operands-across-k", "auto, registers or copies",
@@ -90,6 +94,9 @@ std::vector<TilerunPluginStep> getSteps(const tilerun::backend::DerivedParameter
       break;
     case Kind::Argument:
       operation = TILERUN_STEP_ARGUMENT;
+      break;
+    case Kind::Grid:
+      operation = TILERUN_STEP_GRID;
       break;
     case Kind::Add:
       operation = TILERUN_STEP_ADD;
@@ -150,6 +157,9 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   if (!compiled->derived.empty()) {
     TilerunPluginKernelDetails details = {};
     details.lanes = 32;
+    details.programs_per_unit = compiled->programsPerUnit;
+    if (compiled->programsPerUnit)
+      details.grid_policy = TILERUN_GRID_PERSISTENT;
     owned->addDetails(0, details);
   }
   for (const tilerun::backend::DerivedParameter &derived : compiled->derived)

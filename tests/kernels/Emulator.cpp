@@ -225,6 +225,11 @@ bool Warp::executeScalar(const Step &step) {
     }
     return true;
   }
+  if (auto launched = dyn_cast<LaunchedOp>(op)) {
+    llvm::fill(define(launched.getProgram()).words, program.number);
+    llvm::fill(define(launched.getCount()).words, program.launched);
+    return true;
+  }
   if (isa<ub::PoisonOp>(op)) {
     // A pattern that is conspicuous in results.
     llvm::fill(define(step.results[0]).words, 1);

@@ -49,6 +49,8 @@ std::pair<unsigned, unsigned> Warp::getMembers() const {
 }
 
 bool Warp::canGoOn() const {
+  if (state == State::Polling && awaitedTurn)
+    return program.hasTurn(awaitedTurn->first, awaitedTurn->second);
   return state == State::Ready ||
          (state == State::Polling && program.shared.hasEnded(awaitedPlace, awaitedParity));
 }
@@ -88,6 +90,40 @@ Task Warp::waitForPhase(PhaseWaitOp op) {
   co_return true;
 }
 
+template <typename Op> std::optional<unsigned> Warp::getGroup(Op op) {
+  if (running != allLanes())
+    return fail(op, "control flow differs between threads"), std::nullopt;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    if (at(op.getGroup(), lane) != at(op.getGroup(), 0))
+      return fail(op, "lanes of a warp disagree about a warp group"), std::nullopt;
+  unsigned group = unsigned(at(op.getGroup(), 0));
+  if (group >= op.getGroups())
+    return fail(op, "the warp group does not exist"), std::nullopt;
+  return group;
+}
+
+bool Warp::giveTurn(TurnGiveOp op) {
+  std::optional<unsigned> group = getGroup(op);
+  return group && (program.giveTurn(*group, op.getThreads() / 2 / lanes) ||
+                   fail(op, "gives a turn before the last one has been taken"));
+}
+
+Task Warp::waitForTurn(TurnAwaitOp op) {
+  std::optional<unsigned> group = getGroup(op);
+  if (!group)
+    co_return false;
+  unsigned warps = op.getThreads() / 2 / lanes;
+  if ((number - RoleOp(role).getFirst()) / warps != *group)
+    co_return fail(op, "a warp awaits the turn of another group");
+  awaitedTurn = {*group, program.awaitTurn(*group, warps)};
+  state = State::Polling;
+  while (!canGoOn())
+    co_await levels.pause();
+  state = State::Ready;
+  awaitedTurn.reset();
+  co_return true;
+}
+
 Task Warp::runKernel() {
   // Tasks of this warp alone get here, so that nothing below is ever awaited by another one.
   co_return co_await runSteps(program.code.body) && checkEnd();
@@ -118,6 +154,12 @@ Task Warp::runSteps(const std::vector<Step> &steps) {
         co_return false;
     } else if (auto wait = dyn_cast<PhaseWaitOp>(step.op)) {
       if (!co_await waitForPhase(wait))
+        co_return false;
+    } else if (auto wait = dyn_cast<TurnAwaitOp>(step.op)) {
+      if (!co_await waitForTurn(wait))
+        co_return false;
+    } else if (auto give = dyn_cast<TurnGiveOp>(step.op)) {
+      if (!giveTurn(give))
         co_return false;
     } else if (!execute(step)) {
       co_return false;

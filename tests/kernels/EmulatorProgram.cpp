@@ -14,8 +14,8 @@ static uint64_t sharedBytesOf(func::FuncOp kernel) {
 }
 
 Program::Program(const Code &code, ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
-                 uint64_t number)
-    : code(code), memory(memory), options(options), number(number),
+                 uint64_t number, uint64_t launched)
+    : code(code), memory(memory), options(options), number(number), launched(launched),
       shared(sharedBytesOf(code.kernel), options.numWarps), groups(options.numWarps),
       random(options.seed * 0x9e3779b97f4a7c15 + number + 1) {
   // Some programs run each warp to the next barrier, some change at every place, most in between.
@@ -115,6 +115,27 @@ void Program::landBox() {
     fail(*box.warp, box.op, *problem);
 }
 
+void Program::takeTurn(Turn &turn, unsigned warps) {
+  if (turn.given == warps && turn.awaited == warps)
+    turn = {0, 0, turn.taken + 1};
+}
+
+bool Program::giveTurn(unsigned group, unsigned warps) {
+  Turn &turn = turns[group];
+  if (turn.given++ == warps)
+    return false;
+  takeTurn(turn, warps);
+  return true;
+}
+
+uint64_t Program::awaitTurn(unsigned group, unsigned warps) {
+  Turn &turn = turns[group];
+  uint64_t number = turn.taken;
+  ++turn.awaited;
+  takeTurn(turn, warps);
+  return number;
+}
+
 void Program::schedule() {
   SmallVector<Warp *> ready;
   while (error.empty()) {
@@ -130,6 +151,10 @@ void Program::schedule() {
     if (isDone) {
       if (!boxes.empty() && error.empty())
         fail(*boxes.front().warp, boxes.front().op, "the program ends and has not waited for this");
+      for (auto &[group, turn] : turns)
+        if (turn.given && error.empty())
+          error = "the program ends, and warp group " + std::to_string(group) +
+                  " has been given a turn that it has not taken";
       return;
     }
     if (ready.empty() && !boxes.empty()) {
@@ -159,8 +184,13 @@ llvm::Error Program::run(ArrayRef<uint64_t> arguments) {
 llvm::Error test::emulate(func::FuncOp kernel, ArrayRef<uint64_t> arguments,
                           ArrayRef<MemoryRange> memory, const EmulatorOptions &options) {
   Code code(kernel, options.target->warpSize);
-  for (uint64_t program = 0; program < options.grid; ++program)
-    if (llvm::Error error = Program(code, memory, options, program).run(arguments))
+  const bool isPersistent =
+      kernel.walk([](LaunchedOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  // Of a persistent kernel, fewer programs than the caller asks for, or as many.
+  const uint64_t launched =
+      isPersistent ? std::min<uint64_t>(options.grid, options.seed % 3 + 1) : options.grid;
+  for (uint64_t program = 0; program < launched; ++program)
+    if (llvm::Error error = Program(code, memory, options, program, launched).run(arguments))
       return error;
   return llvm::Error::success();
 }

@@ -5,6 +5,7 @@
 #include "tests/kernels/EmulatorCode.h"
 #include "tests/kernels/EmulatorShared.h"
 
+#include <map>
 #include <memory>
 
 namespace tilerun::test::emulator {
@@ -14,7 +15,7 @@ class Warp;
 class Program {
 public:
   Program(const Code &code, llvm::ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
-          uint64_t number);
+          uint64_t number, uint64_t launched);
   ~Program();
   llvm::Error run(llvm::ArrayRef<uint64_t> arguments);
 
@@ -37,6 +38,12 @@ public:
   /// of the last one: to it the two look like none.
   bool checkPhaseEnd(const Warp &warp, mlir::Operation *op, uint64_t place, uint32_t bytes);
 
+  /// A warp gives the turn to a group of `warps`; false if that has not taken the last one.
+  bool giveTurn(unsigned group, unsigned warps);
+  /// A warp of the group waits for its turn, which has this number.
+  uint64_t awaitTurn(unsigned group, unsigned warps);
+  bool hasTurn(unsigned group, uint64_t number) { return turns[group].taken > number; }
+
   /// A box on its way to shared memory.
   struct Box {
     mlir::Operation *op;
@@ -50,10 +57,17 @@ public:
   const Code &code;
   llvm::ArrayRef<MemoryRange> memory;
   const EmulatorOptions &options;
-  const uint64_t number;
+  const uint64_t number, launched; ///< Of how many.
   SharedMemory shared;
 
 private:
+  /// Of a warp group: a barrier at which the warps that give its turn and those of its own meet.
+  struct Turn {
+    unsigned given = 0, awaited = 0; ///< Warps that have arrived.
+    uint64_t taken = 0;
+  };
+  void takeTurn(Turn &turn, unsigned warps);
+
   void schedule();
   /// Lets one of the boxes land.
   void landBox();
@@ -65,6 +79,7 @@ private:
   /// What each group has multiplied, by its first warp.
   std::vector<std::vector<mlir::Operation *>> groups;
   std::vector<Box> boxes;
+  std::map<unsigned, Turn> turns; ///< By group.
   uint64_t random, steps = 0;
   unsigned switches; ///< Of 256 places.
   std::string error;

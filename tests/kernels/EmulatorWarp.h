@@ -43,7 +43,7 @@ public:
   bool canGoOn() const;
   /// Whether it polls this phase barrier and has a phase to see.
   bool isAboutToSee(uint64_t place) const {
-    return state == State::Polling && awaitedPlace == place && canGoOn();
+    return state == State::Polling && !awaitedTurn && awaitedPlace == place && canGoOn();
   }
   /// Where it is, for messages.
   std::string describe() const;
@@ -87,6 +87,7 @@ private:
   Task runWhile(const Step &step, scf::WhileOp op);
   Task runRole(const Step &step, RoleOp op);
   Task waitForPhase(PhaseWaitOp op);
+  Task waitForTurn(TurnAwaitOp op);
   Task runBranch(const Step &step, scf::IfOp op);
 
   // Operations
@@ -98,6 +99,9 @@ private:
   bool elementwise(const Step &step);
   bool exchange(ShuffleOp op);
   bool castFloats(FpCastOp op);
+  bool giveTurn(TurnGiveOp op);
+  /// The group of the op, which all lanes agree about; nullopt after a failure.
+  template <typename Op> std::optional<unsigned> getGroup(Op op);
   bool checkInFlight(const Step &step);
 
   // Memory; nothing where the operation does something else
@@ -153,6 +157,8 @@ private:
   RoleOp role; ///< The one it is in.
   uint64_t awaitedPlace = 0;
   unsigned awaitedParity = 0;
+  /// The group and the number of the turn that it polls for.
+  std::optional<std::pair<unsigned, uint64_t>> awaitedTurn;
   std::vector<uint64_t> iterations; ///< Of the loops around it, outermost first.
   uint64_t running;                 ///< Lanes, a bit each.
   std::vector<Data> values;         ///< By slot.

@@ -66,7 +66,7 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
                       int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
                       llvm::StringRef schedule = "", llvm::StringRef boxes = "auto",
-                      unsigned *numBoxes = nullptr) {
+                      unsigned *numBoxes = nullptr, llvm::StringRef persistent = "auto") {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -83,7 +83,8 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
   }
   if (mlir::failed(backend::lowerToThreads(
           *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
-          backend::ThreadStage::Simt, {schedule.str(), "schedule", boxes.str()})))
+          backend::ThreadStage::Simt,
+          {schedule.str(), "schedule", boxes.str(), "auto", "auto", persistent.str()})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
@@ -463,11 +464,17 @@ TEST(Boxes, GiveEqualBits) {
     if (!boxes)
       continue;
     ++kernels;
+    std::vector<TensorArgument> persistent;
+    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, persistent, 0,
+                        {0, 1, 2, 3, 4, 5}, "", "on", nullptr, "on"),
+              "");
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0}, "",
                         "off"),
               "");
-    for (auto [left, right] : llvm::zip_equal(expected, got))
+    for (auto [left, right, other] : llvm::zip_equal(expected, got, persistent)) {
       EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+      EXPECT_TRUE(left.bytes == other.bytes) << left.name << ", persistent";
+    }
   }
   EXPECT_GE(kernels, 20u);
 }

@@ -388,6 +388,53 @@ LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
 // Roles
 //===----------------------------------------------------------------------===//
 
+LogicalResult simt::lower(LowerContext &c, schedule::ProgramsOp op) {
+  auto launched = LaunchedOp::create(c.b);
+  Value all = tile::NumProgramsOp::create(c.b, 0);
+  for (unsigned axis : {1u, 2u})
+    all = arith::MulIOp::create(c.b, all, tile::NumProgramsOp::create(c.b, axis));
+  c.set(op.getFirst(), launched.getProgram());
+  c.set(op.getEnd(), all);
+  c.set(op.getStep(), launched.getCount());
+  return success();
+}
+
+/// Of the program's warps, or the role's, each group has as many as any other.
+LogicalResult simt::lower(LowerContext &c, schedule::TurnOp op) {
+  unsigned groups = op.getGroups(), threads = c.options.numWarps * c.target.warpSize / groups;
+  Value group = arith::DivUIOp::create(c.b, c.threads.threadId(), constant(c.b, int32_t(threads)));
+  // Two groups meet for each turn: the one that gives it, and the one that gets it.
+  auto give = [&](Value to) { TurnGiveOp::create(c.b, to, groups, 2 * threads); };
+  auto await = [&](Value own) { TurnAwaitOp::create(c.b, own, groups, 2 * threads); };
+  auto only = [&](unsigned which, auto emit) {
+    Value isIt =
+        arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, group, constant(c.b, int32_t(which)));
+    OpBuilder::InsertionGuard guard(c.b);
+    auto branch = scf::IfOp::create(c.b, isIt, /*withElseRegion=*/false);
+    c.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    emit(constant(c.b, 0));
+  };
+  switch (op.getStep()) {
+  case schedule::TurnStep::Open:
+    only(groups - 1, give);
+    break;
+  case schedule::TurnStep::Begin:
+    await(group);
+    break;
+  case schedule::TurnStep::End: {
+    Value next = arith::AddIOp::create(c.b, group, constant(c.b, 1));
+    Value isLast =
+        arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, next, constant(c.b, int32_t(groups)));
+    give(arith::SelectOp::create(c.b, isLast, constant(c.b, 0), next));
+    break;
+  }
+  case schedule::TurnStep::Close:
+    only(0, await);
+    break;
+  }
+  return success();
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::RoleOp op) {
   LowerContext::ConversionLimit limit(c, op);
   auto role = RoleOp::create(c.b, op.getFirst(), op.getEnd(), op.getRegisters());

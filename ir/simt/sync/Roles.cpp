@@ -7,6 +7,36 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
+/// Groups that met in a turn would wait for each other forever. The schedule gives turns only to
+/// products whose operands need no such barrier.
+static LogicalResult checkTurns(RoleOp role) {
+  WalkResult walk = role.walk([](TurnAwaitOp await) {
+    Operation *barrier = nullptr, *op = await;
+    for (; op && !isa<TurnGiveOp>(op); op = op->getNextNode())
+      op->walk([&](BarrierOp inner) {
+        if (inner.getScope() != BarrierScope::Warp)
+          barrier = inner;
+      });
+    if (!op || !barrier)
+      return WalkResult::advance();
+    barrier->emitOpError("is in a warp group's turn, and others reach it only after that");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Numbers the barriers by which warp groups of the role give each other turns, one for each group.
+static void numberTurns(RoleOp role, unsigned &last) {
+  unsigned groups = 0;
+  role.walk([&](Operation *op) {
+    if (auto give = dyn_cast<TurnGiveOp>(op))
+      give.setNumber(last + 1), groups = give.getGroups();
+    else if (auto await = dyn_cast<TurnAwaitOp>(op))
+      await.setNumber(last + 1);
+  });
+  last += groups;
+}
+
 /// Numbers the role's barriers, if it has any.
 static void numberBarriers(RoleOp role, unsigned warpSize, unsigned &last) {
   SmallVector<BarrierOp> barriers;
@@ -59,9 +89,12 @@ LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned
   unsigned last = 0;
   for (RoleOp role : roles) {
     numberBarriers(role, warpSize, last);
+    numberTurns(role, last);
+    if (failed(checkTurns(role)))
+      return failure();
     if (last > namedBarriers)
-      return role.emitOpError() << "needs a barrier of its own, but there are only "
-                                << namedBarriers << " for roles";
+      return role.emitOpError() << "needs barriers of its own, but roles have only "
+                                << namedBarriers << " in all";
   }
   for (RoleOp role : roles)
     toBranch(role, warpSize, ownRegisters);

@@ -56,7 +56,7 @@ func.func @k(%in: i64 {simt.pointer}, %out: i64 {simt.pointer}, %n: i32) attribu
 }
 
 //--- many.mlir
-// CHECK: error: 'simt.role' op needs a barrier of its own, but there are only 15 for roles
+// CHECK: error: 'simt.role' op needs barriers of its own, but roles have only 15 in all
 func.func @k() attributes {tile.kernel, simt.threads = 1024 : i32} {
   simt.role 0 to 2 {
   ^bb0(%thread: i32):

@@ -245,7 +245,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %init = arith.constant dense<0.0> : tensor<32x32xf32>
-  // expected-error @+1 {{'scf.for' op has 'sched.persistent', which is reserved: no pass reads it yet}}
+  // expected-error @+1 {{'scf.for' op has 'sched.persistent', a unit attribute that belongs on a kernel}}
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>

@@ -103,6 +103,15 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "NVIDIA: products made one iteration late, while threads compute what is between "
                   "two products: auto (where registers suffice), off, or on")
       ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option(
+         "--turns", options.turns,
+         "NVIDIA: warp groups start products in turns, beside late products: auto, off, or on")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option(
+         "--persistent", options.persistent,
+         "NVIDIA: launch as many programs as run at a time, and let each run several of the "
+         "caller's: auto (where that pays), off, or on (wherever it is possible)")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

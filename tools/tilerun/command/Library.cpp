@@ -94,6 +94,10 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("tma", *options.tma);
   if (options.lateProducts)
     add("late-products", *options.lateProducts);
+  if (options.turns)
+    add("turns", *options.turns);
+  if (options.persistent)
+    add("persistent", *options.persistent);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
                                     {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
                                     {"kpack", options.kpack},
