@@ -148,17 +148,79 @@ static Operation *findConversion(Value factor) {
   return isConversion && factor.use_empty() ? op : nullptr;
 }
 
-void RoleExpander::endLate(scf::ForOp loop, ValueRange factors) {
+/// What scales the sums of the loop's late products, besides themselves.
+RoleExpander::Values RoleExpander::getScales(scf::ForOp loop) const {
+  Values scales;
+  for (const LateProduct &product : late) {
+    Value scaled = loop.getRegionIterArg(product.carried);
+    for (Operation *step : product.scaling) {
+      llvm::copy_if(step->getOperands(), std::back_inserter(scales),
+                    [&](Value operand) { return operand != scaled; });
+      scaled = step->getResult(0);
+    }
+  }
+  return scales;
+}
+
+/// The tensor of which `value` is a broadcast.
+static Value stripBroadcast(Value value) {
+  while (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Moves what `values` are computed of in the iteration behind `place`. The last such op; null if
+/// nothing of it is computed there, or it cannot be moved.
+static Operation *moveBehind(Operation *place, ValueRange values) {
+  Block *block = place->getBlock();
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Value> work(values);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != block || !place->isBeforeInBlock(op) || !slice.insert(op))
+      continue;
+    if (!isMemoryEffectFree(op))
+      return nullptr;
+    op->walk([&](Operation *inner) { work.append(inner->operand_begin(), inner->operand_end()); });
+  }
+  SmallVector<Operation *> sorted(slice.begin(), slice.end());
+  llvm::sort(sorted, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  for (Operation *op : sorted) {
+    op->moveAfter(place);
+    place = op;
+  }
+  return sorted.empty() ? nullptr : place;
+}
+
+RoleExpander::Values RoleExpander::placeEnd(scf::ForOp loop, ValueRange factors, Operation *started,
+                                            SmallVectorImpl<Operation *> &conversions) {
+  // Sums are scaled as soon as it is known by what: that fills gaps in what threads compute for the
+  // next factors.
+  Values scales = getScales(loop);
+  if (Operation *last = moveBehind(started, scales)) {
+    b.setInsertionPointAfter(last);
+    Values before;
+    for (Value scale : scales)
+      if (Value tensor = stripBroadcast(scale); isa<RankedTensorType>(tensor.getType()))
+        before.push_back(tensor);
+    return before;
+  }
   // Products that run read the registers that the next ones' factors take the place of. So what is
   // converted to factors stays as it is until they end.
   Values before;
-  SmallVector<Operation *> conversions;
   for (Value factor : factors) {
     Operation *conversion = findConversion(factor);
     before.push_back(conversion ? conversion->getOperand(0) : factor);
     if (conversion)
       conversions.push_back(conversion);
   }
+  return before;
+}
+
+void RoleExpander::endLate(scf::ForOp loop, ValueRange factors, Operation *started,
+                           const Cursor &behind) {
+  SmallVector<Operation *> conversions;
+  Values before = placeEnd(loop, factors, started, conversions);
   Values sums;
   SmallVector<Attribute> homes;
   for (LateProduct &product : late) {
@@ -167,8 +229,9 @@ void RoleExpander::endLate(scf::ForOp loop, ValueRange factors) {
   }
   auto end = DotWaitOp::create(b, ValueRange(sums).getTypes(), sums, before, 0);
   setHomes(end, homes);
+  ReleaseOp::create(b, behind.channel, behind.slot, Value());
   for (Operation *conversion : conversions)
-    conversion->moveAfter(end);
+    conversion->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
   for (auto [product, sum] : llvm::zip_equal(late, end.getResults())) {
     Value unscaled = loop.getRegionIterArg(product.carried), scaled = sum;
     for (Operation *step : product.scaling) {
@@ -178,6 +241,7 @@ void RoleExpander::endLate(scf::ForOp loop, ValueRange factors) {
     }
     yield->setOperand(product.carried, scaled);
   }
+  b.setInsertionPointToEnd(loop.getBody());
 }
 
 /// The slots of this iteration, and those that late products read.
@@ -197,6 +261,7 @@ void RoleExpander::emitLateReads(scf::ForOp loop) {
     for (unsigned number : product.computed)
       factors.push_back(product.dot->getOperand(number));
   bool isReleased = readsAll(findFirstProduct(loop), channel);
+  Operation *started;
   {
     OpBuilder::InsertionGuard guard(b);
     auto carried = loop.getRegionIterArgs().drop_back(4).take_back(factors.size());
@@ -205,9 +270,9 @@ void RoleExpander::emitLateReads(scf::ForOp loop) {
     startLate(loop, carried, behind);
     if (isReleased)
       ReleaseOp::create(b, channel, cursor.slot, Value());
+    started = &*std::prev(b.getInsertionPoint());
   }
-  endLate(loop, factors);
-  ReleaseOp::create(b, lateChannel, behind.slot, Value());
+  endLate(loop, factors, started, behind);
   if (!isReleased)
     ReleaseOp::create(b, channel, cursor.slot, Value());
   Values results = keepYielded(loop);

@@ -61,8 +61,14 @@ private:
   /// Moves late products behind the first one, which ends behind them. `factors` are the loop's
   /// values of what they multiply, `behind` where their tiles are.
   void startLate(mlir::scf::ForOp loop, mlir::ValueRange factors, const Cursor &behind);
-  /// Ends them once the next ones' factors are computed, and scales their sums.
-  void endLate(mlir::scf::ForOp loop, mlir::ValueRange factors);
+  Values getScales(mlir::scf::ForOp loop) const;
+  /// Goes to where late products are waited for, behind `started`; what is to be computed before.
+  /// `conversions` of what they multiply are to come after it.
+  Values placeEnd(mlir::scf::ForOp loop, mlir::ValueRange factors, mlir::Operation *started,
+                  llvm::SmallVectorImpl<mlir::Operation *> &conversions);
+  /// Ends them there, releases their slot, and scales their sums.
+  void endLate(mlir::scf::ForOp loop, mlir::ValueRange factors, mlir::Operation *started,
+               const Cursor &behind);
   void emitLast(mlir::scf::ForOp loop);
   /// A step of the turns that warp groups take, if they do (LateChoice.h).
   void takeTurn(TurnStep step);

@@ -22,6 +22,8 @@ def two(Q, K, V, O, tokens, CASE: tl.constexpr, D: tl.constexpr, BN: tl.constexp
         p = tl.exp2(s - larger[:, None])
         shrink = tl.exp2(most - larger)
         scaled = acc * shrink[:, None]
+        if CASE == "not scaled":
+            scaled = acc
         if CASE == "last sum is read twice":
             scaled = acc * acc
         if CASE == "sum is read":
