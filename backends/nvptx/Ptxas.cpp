@@ -30,17 +30,45 @@ static void replaceByAssembly(llvm::Instruction *instruction, llvm::StringRef te
   instruction->eraseFromParent();
 }
 
+/// Whether a division's result depends on `value`.
+static bool isDivided(llvm::Instruction *value) {
+  llvm::SmallPtrSet<llvm::Instruction *, 16> seen{value};
+  llvm::SmallVector<llvm::Instruction *> open{value};
+  while (!open.empty())
+    for (llvm::User *user : open.pop_back_val()->users()) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
+      unsigned code = instruction->getOpcode();
+      if (code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem)
+        return true;
+      if (instruction->getType()->isIntegerTy() && seen.insert(instruction).second)
+        open.push_back(instruction);
+    }
+  return false;
+}
+
 void nvptx::widenAbsolute(llvm::Module &module) {
-  llvm::SmallVector<llvm::Instruction *> found;
+  llvm::SmallVector<llvm::Instruction *> found, divided;
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-          call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
-          call->getType()->isIntegerTy(16))
-        found.push_back(call);
+          call && call->getIntrinsicID() == llvm::Intrinsic::abs) {
+        if (call->getType()->isIntegerTy(16))
+          found.push_back(call);
+        else if ((call->getType()->isIntegerTy(32) || call->getType()->isIntegerTy(64)) &&
+                 isDivided(call))
+          divided.push_back(call);
+      }
   for (llvm::Instruction *call : found)
     replaceByAssembly(call, "{ .reg .s32 t; cvt.s32.s16 t, $1; abs.s32 t, t; cvt.u16.u32 $0, t; }",
                       "=h,h");
+  for (llvm::Instruction *call : divided) {
+    const unsigned bits = call->getType()->getIntegerBitWidth();
+    const std::string width = std::to_string(bits), sign = std::to_string(bits - 1);
+    replaceByAssembly(call,
+                      "{ .reg .b" + width + " s; shr.s" + width + " s, $1, " + sign + "; xor.b" +
+                          width + " $0, $1, s; sub.s" + width + " $0, $0, s; }",
+                      bits == 32 ? "=&r,r" : "=&l,l");
+  }
 }
 
 void nvptx::multiplyToNegate(llvm::Module &module) {
