@@ -46,7 +46,8 @@ static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
       {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 1},
       {TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES, 1},
       {TILERUN_DEVICE_PROPERTY_FALLBACK, 1},
-      {TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 1}};
+      {TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 1},
+      {TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST, 1}};
   for (auto [known, number] : numbers)
     if (property == known)
       return plugin_support::setValue(value, number);

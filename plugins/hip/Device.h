@@ -131,6 +131,11 @@ struct Device : DeviceState<Device> {
   }
   Outcome getFreeMemory(uint64_t &bytes) const;
   Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const {
+    if (property == TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST) {
+      known = true;
+      number = name.starts_with("emulated "); // As the emulator names its devices.
+      return {};
+    }
     return getAttributeNumber(*this, property, number, known);
   }
   /// Ends the captures of the process, which no mode of the thread prevents.

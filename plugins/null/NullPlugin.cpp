@@ -84,7 +84,8 @@ struct Device : DeviceState<Device> {
         {TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY, 1},
         {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 1},
         {TILERUN_DEVICE_PROPERTY_FALLBACK, 1},
-        {TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 1}};
+        {TILERUN_DEVICE_PROPERTY_SURVIVES_FORK, 1},
+        {TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST, 1}};
     known = numbers.count(property);
     number = known ? numbers.at(property) : 0;
     return {};

@@ -278,7 +278,8 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
       {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, p.maxGrid[1]},
       {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, p.maxGrid[2]},
       {TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY, 1},
-      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 0}}; // Addresses are the device's alone.
+      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 0}, // Addresses are the device's alone.
+      {TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST, p.isCpu}};
   for (auto [number, content] : numbers)
     if (property == number)
       return setValue(value, content);

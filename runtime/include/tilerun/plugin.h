@@ -59,8 +59,8 @@
  *   1.3  TilerunPluginLaunch.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, TILERUN_LAUNCH_HOST_MEMORY
  *   1.4  TilerunPlugin.get_phases; TilerunPluginArtifact.details with derived parameters, lanes,
  *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device
- *        properties MAX_CLUSTER, LAUNCH_RANGES, FALLBACK and SURVIVES_FORK; the self-test
- *        kernels of TILERUN_DETAIL_TEST_LIST; TILERUN_LAUNCH_BOUNDS_CHECKS
+ *        properties MAX_CLUSTER, LAUNCH_RANGES, FALLBACK, SURVIVES_FORK and RUNS_ON_HOST; the
+ *        self-test kernels of TILERUN_DETAIL_TEST_LIST; TILERUN_LAUNCH_BOUNDS_CHECKS
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -191,7 +191,8 @@ enum {
   X(MAX_CLUSTER, 22, U64, "max-cluster", "programs of one cluster; lacking: 1. Since 1.4")         \
   X(LAUNCH_RANGES, 23, U64, "launch-ranges", "whether launches use .ranges. Since 1.4")            \
   X(FALLBACK, 24, U64, "fallback", "whether any other device is a better default. Since 1.4")      \
-  X(SURVIVES_FORK, 25, U64, "survives-fork", "whether a forked child may use it. Since 1.4")
+  X(SURVIVES_FORK, 25, U64, "survives-fork", "whether a forked child may use it. Since 1.4")       \
+  X(RUNS_ON_HOST, 26, U64, "runs-on-host", "whether the host's cores run its kernels. Since 1.4")
 
 /* Properties of loaded kernels, in the same form. */
 #define TILERUN_KERNEL_PROPERTY_LIST(X)                                                            \

@@ -163,6 +163,14 @@ TEST(Devices, AreFoundByIdUuidAndKind) {
   EXPECT_CONTAINS(getError([&] { runtime.open("cuda:7"); }).what(), "no device 'cuda:7'");
 }
 
+TEST(Devices, SayWhetherTheHostRunsThem) {
+  Runtime runtime = makeRuntime();
+  EXPECT_EQ(runtime.open("cpu").number(TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST), 1u);
+  Device gpu = runtime.open("cuda");
+  EXPECT_EQ(getError([&] { (void)gpu.number(TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST); }).status(),
+            TILERUN_STATUS_UNSUPPORTED);
+}
+
 TEST(Devices, AFallbackIsTheDefaultOnlyWithoutOthers) {
   (void)makeRuntime(); // Chooses the fake driver.
   const char *null = NULL_PLUGIN;
