@@ -121,6 +121,7 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
     };
   else
     services->log = logToStderr;
+  services->log = compiler::makeDeferrable(std::move(services->log));
   auto *made = new TilerunRuntime(std::move(discovery));
   if (!options.cache_folder) {
     // First, so that errors in the environment are reported.

@@ -1,15 +1,32 @@
 // Tuning.
 #include "runtime/api/Handles.h"
 
+#include "runtime/tune/CompilePool.h"
 #include "runtime/tune/Tuner.h"
 
 using namespace tilerun;
 using namespace tilerun::api;
 
-static core::Status toStatus(TilerunStatus status) {
-  return status == TILERUN_STATUS_OK
-             ? core::Status()
-             : core::Status(status, "the caller's hook ended the configuration's run");
+static core::Status toStatus(TilerunStatus status, const char *message) {
+  return status == TILERUN_STATUS_OK ? core::Status() : core::Status(status, message);
+}
+static constexpr const char *kRunEnded = "the caller's hook ended the configuration's run",
+                            *kTuningEnded = "the caller ended the tuning";
+
+// Without what belongs to one configuration.
+static TilerunTuneProgress describe(const tune::Progress &progress, uint32_t numConfigs) {
+  TilerunTuneProgress out = {};
+  out.struct_size = sizeof(out);
+  out.index = out.num_configs = numConfigs;
+  out.best = static_cast<uint32_t>(progress.best);
+  out.status = TILERUN_STATUS_NOT_READY;
+  out.message = "";
+  out.num_done = static_cast<uint32_t>(progress.numDone);
+  out.num_compiled = static_cast<uint32_t>(progress.numCompiled);
+  out.best_milliseconds = progress.bestMilliseconds;
+  out.elapsed_ms = 1000 * progress.elapsedSeconds;
+  out.remaining_ms = progress.secondsLeft < 0 ? -1 : 1000 * progress.secondsLeft;
+  return out;
 }
 
 // The further settings of a configuration's launches.
@@ -36,11 +53,14 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunTuneOptions options = readStruct(given);
-  if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_TUNE_REFRESH | TILERUN_TUNE_FORGET))
+  constexpr uint32_t known = TILERUN_TUNE_REFRESH | TILERUN_TUNE_FORGET | TILERUN_TUNE_COMPILE;
+  if (uint32_t unknown = options.flags & ~known)
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
                                 ", which is not a flag of a tuning");
-  if (options.reserved)
-    return refuseReserved(__func__, "options", options.reserved);
+  if (uint32_t reserved = options.reserved | options.reserved2)
+    return refuseReserved(__func__, "options", reserved);
+  if (options.num_threads > tune::kMostThreads)
+    return refuseCount(__func__, "num_threads", options.num_threads, tune::kMostThreads);
   if (num_configs > kMostElements)
     return refuseCount(__func__, "num_configs", num_configs, kMostElements);
   if (options.num_memory > kMostElements)
@@ -90,26 +110,47 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
     else
       return refuse(__func__, "memory[" + std::to_string(i) + "] has bytes, but no address");
   }
+  tuning.numThreads = options.num_threads;
+  tuning.compileOnly = options.flags & TILERUN_TUNE_COMPILE;
+  // What a configuration's compilation told, until the calling thread passes it on. Each element is
+  // of the thread that compiles it, and then of this one.
+  std::vector<std::vector<std::function<void()>>> told(num_configs);
+  tuning.around = [&told, function = __func__](size_t index, const std::function<void()> &compile) {
+    // A fork in a callback waits for the threads that compile, as for a caller's own.
+    Entry entry(function);
+    compiler::DeferredLog log;
+    compile();
+    told[index] = log.take();
+  };
+  tuning.compiled = [&](size_t index) {
+    for (const std::function<void()> &tell : std::exchange(told[index], {}))
+      tell();
+  };
   if (options.progress)
-    tuning.progress = [&](size_t index, const tune::Measurement &measurement, size_t best) {
-      TilerunTuneProgress progress = {
-          sizeof(progress),
-          static_cast<uint32_t>(index),
-          num_configs,
-          static_cast<uint32_t>(best),
-          measurement.status.getCode(),
-          measurement.rough,
-          measurement.milliseconds,
-          measurement.status.isOk() ? "" : measurement.status.getMessage().c_str()};
+    tuning.progress = [&](size_t index, const tune::Measurement &measurement,
+                          const tune::Progress &state) {
+      TilerunTuneProgress progress = describe(state, num_configs);
+      progress.index = static_cast<uint32_t>(index);
+      progress.status = measurement.status.getCode();
+      progress.rough = measurement.rough;
+      progress.milliseconds = measurement.milliseconds;
+      progress.pruned = measurement.pruned;
+      if (!measurement.status.isOk())
+        progress.message = measurement.status.getMessage().c_str();
       options.progress(options.user, &progress);
+    };
+  if (options.waiting)
+    tuning.waiting = [&](const tune::Progress &state) {
+      const TilerunTuneProgress progress = describe(state, num_configs);
+      return toStatus(options.waiting(options.user, &progress), kTuningEnded);
     };
   if (options.before)
     tuning.before = [&](size_t index) {
-      return toStatus(options.before(options.user, static_cast<uint32_t>(index)));
+      return toStatus(options.before(options.user, static_cast<uint32_t>(index)), kRunEnded);
     };
   if (options.after)
     tuning.after = [&](size_t index) {
-      return toStatus(options.after(options.user, static_cast<uint32_t>(index)));
+      return toStatus(options.after(options.user, static_cast<uint32_t>(index)), kRunEnded);
     };
   tune::Result found;
   core::Status status = tune::tune(*unwrap(stream), all, tuning, found);

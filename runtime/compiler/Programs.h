@@ -6,6 +6,8 @@
 #include "runtime/cache/ArtifactCache.h"
 #include "runtime/core/Program.h"
 
+#include <utility>
+
 namespace tilerun {
 class Frontend;
 class LoadedModule;
@@ -14,12 +16,32 @@ struct JitFunction;
 
 namespace tilerun::compiler {
 
+using Log = std::function<void(int32_t level, const std::string &text)>;
+
 /// Shared by the programs of one runtime.
 struct Services {
   std::shared_ptr<cache::ArtifactCache> cache; ///< Null: everything is compiled.
   /// Takes warnings and what kernels print while they are compiled; from any thread.
-  std::function<void(int32_t level, const std::string &text)> log;
+  Log log;
 };
+
+/// Collects what this thread tells deferrable logs, as long as it lives, so that another thread can
+/// pass it on. They do not nest.
+class DeferredLog {
+public:
+  DeferredLog();
+  ~DeferredLog();
+  DeferredLog(const DeferredLog &) = delete;
+  DeferredLog &operator=(const DeferredLog &) = delete;
+  /// Calls that pass the texts on, in their order.
+  std::vector<std::function<void()>> take() { return std::exchange(calls, {}); }
+
+private:
+  friend Log makeDeferrable(Log log);
+  std::vector<std::function<void()>> calls;
+};
+/// A log that tells `log` at once, but on threads with a DeferredLog.
+Log makeDeferrable(Log log);
 
 /// As SourceManager has it, which is not for the users of this header.
 constexpr uint64_t kMostTextBytes = uint64_t(64) << 20;

@@ -64,6 +64,13 @@ void Device::readLimits() {
   limits.maxThreads = static_cast<uint32_t>(std::min<uint64_t>(
       getNumber(TILERUN_DEVICE_PROPERTY_MAX_THREADS, limits.maxThreads), UINT32_MAX));
   limits.maxShared = getNumber(TILERUN_DEVICE_PROPERTY_MAX_SHARED, limits.maxShared);
+  isHost = getNumber(TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST, 0) != 0;
+}
+
+Status Device::makeGridError(const std::string &kernel, int axis, uint64_t programs) const {
+  return Status::invalid("kernel '" + kernel + "': the grid has " + std::to_string(programs) +
+                         " programs on axis " + std::to_string(axis) + "; " + getId() +
+                         " takes 1 to " + std::to_string(limits.maxGrid[axis]));
 }
 
 Status Device::getProperty(uint32_t property, TilerunPropertyValue &value) const {

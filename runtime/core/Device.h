@@ -43,6 +43,13 @@ public:
     uint64_t maxShared = UINT64_MAX;
   };
   const Limits &getLimits() const { return limits; }
+  /// INVALID_ARGUMENT if the device does not take the grid of a kernel of this name.
+  Status checkGrid(const std::string &kernel, const uint32_t grid[3]) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (grid[axis] - 1 >= limits.maxGrid[axis]) [[unlikely]]
+        return makeGridError(kernel, axis, grid[axis]);
+    return {};
+  }
 
   Status getProperty(uint32_t property, TilerunPropertyValue &value) const;
   /// A number, or `otherwise` where the device lacks it.
@@ -53,6 +60,8 @@ public:
 
   /// Whether launches may point to any memory of the host, which the device shares.
   bool usesHostMemory() const { return sharesHost; }
+  /// Whether the host's own cores run its kernels, so that other work of the host slows them.
+  bool runsOnHost() const { return isHost; }
   /// Whether launches pass the extents of the memory behind their pointers, to check accesses.
   bool checksBounds() const { return isChecking; }
 
@@ -74,6 +83,7 @@ public:
 private:
   Device(std::shared_ptr<const plugin::Plugin> plugin, const plugin::DeviceInfo &info);
   void readLimits();
+  Status makeGridError(const std::string &kernel, int axis, uint64_t programs) const;
 
   const std::shared_ptr<const plugin::Plugin> plugin;
   const TilerunPlugin &table;
@@ -84,7 +94,7 @@ private:
   std::shared_ptr<Modules> modules = std::make_shared<Modules>();
   std::unique_ptr<Stream> defaultStream;
   std::unique_ptr<MemoryPool> pool;
-  bool sharesHost = false, isChecking = false;
+  bool sharesHost = false, isChecking = false, isHost = false;
   std::mutex hostMutex; ///< Guards `hostMemory`.
   std::set<void *> hostMemory;
 };

@@ -133,9 +133,3 @@ Executable::~Executable() {
 Status Executable::getProperty(uint32_t property, TilerunPropertyValue &value) const {
   return TILERUN_CALL(table, get_kernel_property, kernel, property, &value);
 }
-
-Status Executable::makeGridError(int axis, uint64_t programs) const {
-  return Status::invalid("kernel '" + name + "': the grid has " + std::to_string(programs) +
-                         " programs on axis " + std::to_string(axis) + "; " + device.getId() +
-                         " takes 1 to " + std::to_string(device.getLimits().maxGrid[axis]));
-}

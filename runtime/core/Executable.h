@@ -48,13 +48,7 @@ public:
   Status getProperty(uint32_t property, TilerunPropertyValue &value) const;
 
   /// INVALID_ARGUMENT if the device does not take the grid.
-  Status checkGrid(const uint32_t grid[3]) const {
-    const Device::Limits &limits = device.getLimits();
-    for (int axis = 0; axis < 3; ++axis)
-      if (grid[axis] - 1 >= limits.maxGrid[axis]) [[unlikely]]
-        return makeGridError(axis, grid[axis]);
-    return {};
-  }
+  Status checkGrid(const uint32_t grid[3]) const { return device.checkGrid(name, grid); }
   /// Puts one grid on a stream of the same device; `packed` has getPackedBytes(), `flags` are
   /// TILERUN_LAUNCH_*, `ranges` null or one for each parameter.
   [[gnu::always_inline]] Status launch(const Stream &stream, const uint32_t grid[3],
@@ -92,7 +86,6 @@ private:
   Status launchUnrecorded(const Stream &stream, TilerunPluginLaunch &launch) const;
   Status launchGeneral(const Stream &stream, TilerunPluginLaunch &launch) const;
   void unload(); ///< Under the lock of `modules`, with the device's work done.
-  Status makeGridError(int axis, uint64_t programs) const;
 
   Device &device; ///< May be gone once `module` is null.
   const TilerunPlugin &table;

@@ -72,6 +72,17 @@ Status Kernel::describe(const TilerunArgument *arguments, uint32_t numArguments,
   return {};
 }
 
+Status Kernel::prepare(Device &device, const TilerunCompileOptions &options,
+                       const TilerunArgument *arguments, uint32_t numArguments) {
+  SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
+  if (!isFixed)
+    TILERUN_TRY(makeKey(key, arguments, numArguments));
+  const Specialization *specialization = table.find(key);
+  return specialization ? Status()
+                        : specializeOnce(device, key, options, arguments,
+                                         isFixed ? 0 : numArguments, specialization);
+}
+
 //===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//

@@ -57,6 +57,11 @@ public:
               const Program::TakeArtifact &take) const;
   const std::string &getBound() const { return bound; }
 
+  /// Compiles and loads what a launch with these arguments needs, so that the launch does not have
+  /// to. Launches nothing.
+  Status prepare(Device &device, const TilerunCompileOptions &options,
+                 const TilerunArgument *arguments, uint32_t numArguments);
+
   /// Validates, specializes, launches. A warm one allocates nothing and takes no lock, but to find
   /// the pool's allocations for a device that checks bounds. `flags`: TILERUN_LAUNCH_*. `ranges`:
   /// null, or one for each argument. `used` receives what was launched, which lives as long as the

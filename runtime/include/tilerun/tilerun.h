@@ -41,6 +41,8 @@
  *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
+ *   1.10 TilerunTuneOptions.num_threads and .waiting: configurations are compiled by several
+ *        threads; TILERUN_TUNE_COMPILE; TilerunTuneProgress.num_done and what follows it
  *   1.9  TILERUN_LAUNCH_BOUNDS_CHECKS; the stage "writes" of tilerunEmitKernel;
  *        TilerunCompileOptions.debug of 2
  *   1.8  tilerunLaunchSpecializedWith
@@ -66,7 +68,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 9
+#define TILERUN_API_MINOR 10
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -593,21 +595,31 @@ typedef struct TilerunTuneMemory {
   uint64_t bytes;
 } TilerunTuneMemory;
 
-/* Reported after each configuration. */
+/* Reported after each configuration, in the order in which they are ready. */
 typedef struct TilerunTuneProgress {
   uint32_t struct_size;
-  uint32_t index;
+  uint32_t index; /* `num_configs` in calls of `waiting`. */
   uint32_t num_configs;
   uint32_t best;        /* So far; `num_configs` while none works. */
-  TilerunStatus status; /* Of this one: a failure is skipped. */
+  TilerunStatus status; /* Of this one: a failure is skipped. NOT_READY in calls of `waiting`. */
   uint32_t rough;       /* 1: its first runs were far from the best. */
   double milliseconds;  /* Of one run. */
   const char *message;  /* Of the failure; lives until the callback returns. */
+  /* Since 1.10. */
+  uint32_t num_done;        /* Configurations whose result is known. */
+  uint32_t num_compiled;    /* Those whose compilation has ended, or was not needed. */
+  double best_milliseconds; /* Of `best`; 0 while none works. */
+  double elapsed_ms;        /* Since the call. */
+  double remaining_ms;      /* An estimate; negative while nothing is known. */
+  uint32_t pruned;          /* 1: the device refuses it whatever its code is; not compiled. */
+  uint32_t reserved;        /* 0 */
 } TilerunTuneProgress;
 
 enum {
   TILERUN_TUNE_REFRESH = 1, /* Measures whatever the cache holds, and keeps the result. */
-  TILERUN_TUNE_FORGET = 2   /* Neither reads nor writes the cache. */
+  TILERUN_TUNE_FORGET = 2,  /* Neither reads nor writes the cache. */
+  TILERUN_TUNE_COMPILE = 4  /* Compiles and loads all, so that launches need not, and runs none:
+                             * the result's `best` is the first that compiles. Since 1.10. */
 };
 
 typedef struct TilerunTuneOptions {
@@ -626,6 +638,13 @@ typedef struct TilerunTuneOptions {
   TilerunStatus (*after)(void *user, uint32_t config);
   /* Null, or a pointer for each configuration, which may be null. Since 1.7. */
   const TilerunTuneLaunch *const *launches;
+  /* Threads that compile configurations; 1: the calling one alone, each just before it is
+   * measured. 0: TILERUN_COMPILE_THREADS in the environment, else one for each core. Since 1.10. */
+  uint32_t num_threads;
+  uint32_t reserved2; /* 0 */
+  /* Called about 20 times a second while the call waits for compilations; a result other than OK
+   * ends the tuning, with that. Since 1.10. */
+  TilerunStatus (*waiting)(void *user, const TilerunTuneProgress *progress);
 } TilerunTuneOptions;
 
 typedef struct TilerunTuneResult {
@@ -637,11 +656,14 @@ typedef struct TilerunTuneResult {
 } TilerunTuneResult;
 
 /* Measures each configuration on the stream's device, and gives the fastest: the median of runs
- * with cold caches. A configuration that does not compile or launch is reported to `progress` and
- * skipped; one whose first runs are 2.5 times slower than the best is not measured further.
- * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device
- * and driver. Waits. Fails with the first configuration's error if none works, and if the device is
- * lost. [any thread] */
+ * with cold caches; of those with equal times the first. Several threads compile and load the
+ * configurations while the calling one measures those that are ready, or, on a device with the
+ * property RUNS_ON_HOST, waits until all are. They have ended when the call returns, and call
+ * nothing of the caller's: the log is told by the calling thread. A configuration that does not
+ * compile or launch is reported to `progress` and skipped; one whose first runs are 2.5 times slower
+ * than the best is not measured further. Results are kept in the runtime's cache, by kernels,
+ * signatures, options, grids, `key`, device and driver. Waits. Fails with the first configuration's
+ * error if none works, and if the device is lost. [any thread] */
 TILERUN_API TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                             const TilerunTuneConfig *configs, uint32_t num_configs,
                                             const TilerunTuneOptions *options,
@@ -687,8 +709,8 @@ TILERUN_ASSERT_SIZE(TilerunSource, 40);
 TILERUN_ASSERT_SIZE(TilerunTuneConfig, 48);
 TILERUN_ASSERT_SIZE(TilerunTuneLaunch, 16);
 TILERUN_ASSERT_SIZE(TilerunTuneMemory, 24);
-TILERUN_ASSERT_SIZE(TilerunTuneProgress, 40);
-TILERUN_ASSERT_SIZE(TilerunTuneOptions, 80);
+TILERUN_ASSERT_SIZE(TilerunTuneProgress, 80);
+TILERUN_ASSERT_SIZE(TilerunTuneOptions, 96);
 TILERUN_ASSERT_SIZE(TilerunTuneResult, 24);
 TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
 TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 40);

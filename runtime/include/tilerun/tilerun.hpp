@@ -565,10 +565,15 @@ struct TuneOptions {
   uint32_t warmupMilliseconds = 25, repMilliseconds = 100;
   std::string key = {}; ///< What else the choice depends on.
   std::vector<TilerunTuneMemory> memory = {};
-  bool refresh = false; ///< Measure, whatever the cache holds.
-  bool forget = false;  ///< Neither read nor write the cache.
+  bool refresh = false;     ///< Measure, whatever the cache holds.
+  bool forget = false;      ///< Neither read nor write the cache.
+  bool compileOnly = false; ///< Compile and load all, and run none.
+  /// That compile; 1: the calling one alone; 0: TILERUN_COMPILE_THREADS, else one for each core.
+  uint32_t threads = 0;
   // None of these may throw.
   std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Called after each.
+  /// Called while the tuning waits for compilations; false ends it.
+  std::function<bool(const TilerunTuneProgress &)> waiting = {};
   /// Called around each run, with the configuration's number; false fails the configuration, and
   /// the choice is not kept.
   std::function<bool(uint32_t)> before = {}, after = {};
@@ -687,7 +692,9 @@ public:
     TilerunTuneOptions given = {};
     given.struct_size = sizeof(given);
     given.flags = (options.refresh ? uint32_t(TILERUN_TUNE_REFRESH) : 0) |
-                  (options.forget ? uint32_t(TILERUN_TUNE_FORGET) : 0);
+                  (options.forget ? uint32_t(TILERUN_TUNE_FORGET) : 0) |
+                  (options.compileOnly ? uint32_t(TILERUN_TUNE_COMPILE) : 0);
+    given.num_threads = options.threads;
     given.warmup_ms = options.warmupMilliseconds;
     given.rep_ms = options.repMilliseconds;
     given.key = options.key.c_str();
@@ -702,6 +709,10 @@ public:
     static constexpr auto toStatus = [](bool ok) -> TilerunStatus {
       return ok ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
     };
+    if (options.waiting)
+      given.waiting = [](void *user, const TilerunTuneProgress *progress) -> TilerunStatus {
+        return toStatus(static_cast<const TuneOptions *>(user)->waiting(*progress));
+      };
     if (options.before)
       given.before = [](void *user, uint32_t config) -> TilerunStatus {
         return toStatus(static_cast<const TuneOptions *>(user)->before(config));

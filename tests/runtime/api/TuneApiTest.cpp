@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <thread>
 
 using namespace tilerun;
 using namespace tilerun::test;
@@ -154,11 +155,109 @@ TEST_F(Tuning, BadCallsAreRefused) {
   options.flags = 8;
   refused(&config, 1, &options, "options->flags has 8");
   options.flags = 0;
+  options.num_threads = 1025;
+  refused(&config, 1, &options, "num_threads is 1025");
+  options.num_threads = 0;
+  options.reserved2 = 5;
+  refused(&config, 1, &options, "options: reserved is 5, not 0");
+  options.reserved2 = 0;
   options.num_memory = 1;
   refused(&config, 1, &options, "num_memory is 1, but memory is null");
   TilerunTuneMemory memory = {sizeof(memory), 1, 0, 5};
   options.memory = &memory;
   refused(&config, 1, &options, "memory[0] has bytes, but no address");
+}
+
+TEST_F(Tuning, ProgressTellsHowFarItIs) {
+  const TuneConfig configs[] = {make(16), make(1 << 21), make(64, 4), make(32)};
+  TuneOptions options = quick();
+  options.threads = 3;
+  std::vector<TilerunTuneProgress> all;
+  options.progress = [&](const TilerunTuneProgress &progress) { all.push_back(progress); };
+  TuneResult result = runtime.tune(stream, kernel, configs, options);
+  ASSERT_EQ(all.size(), 4u);
+  for (uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[i].index, i); // On the CPU all are compiled before.
+    EXPECT_EQ(all[i].num_done, i + 1);
+    EXPECT_EQ(all[i].num_compiled, 4u);
+    EXPECT_EQ(all[i].pruned, 0u);
+    EXPECT_GE(all[i].elapsed_ms, i ? all[i - 1].elapsed_ms : 0);
+    EXPECT_GE(all[i].remaining_ms, 0);
+  }
+  EXPECT_GT(all[0].remaining_ms, 0);
+  EXPECT_EQ(all[3].remaining_ms, 0);
+  EXPECT_EQ(all[3].best, result.best);
+  EXPECT_EQ(all[3].best_milliseconds, result.milliseconds);
+}
+
+TEST_F(Tuning, TheLogIsToldByTheCallingThread) {
+  std::string source = kAccumulate;
+  source.insert(source.find("    i = "), "    tl.static_print('block', BLOCK)\n");
+  struct Told {
+    std::thread::id own = std::this_thread::get_id();
+    std::vector<std::string> texts;
+    bool isElsewhere = false;
+  } told;
+  TilerunRuntimeOptions given = {};
+  given.struct_size = sizeof(given);
+  given.cache_folder = "";
+  given.user = &told;
+  given.log = [](void *user, int32_t, const char *text) {
+    auto &told = *static_cast<Told *>(user);
+    told.isElsewhere |= std::this_thread::get_id() != told.own;
+    told.texts.emplace_back(text);
+  };
+  Runtime own(given);
+  Kernel loaded = own.loadText("accumulate.py", source, "accumulate");
+  const TuneConfig configs[] = {make(16), make(32), make(64), make(128)};
+  TuneOptions options = quick();
+  options.threads = 4;
+  own.tune(stream, loaded, configs, options);
+  EXPECT_FALSE(told.isElsewhere);
+  EXPECT_EQ(told.texts,
+            (std::vector<std::string>{"block 16\n", "block 32\n", "block 64\n", "block 128\n"}));
+}
+
+TEST_F(Tuning, CompilesAlone) {
+  const TuneConfig configs[] = {make(1 << 21), make(64), make(32)};
+  TuneOptions options = quick();
+  options.compileOnly = true;
+  options.before = [](uint32_t) {
+    ADD_FAILURE() << "a hook was called";
+    return true;
+  };
+  TuneResult result = runtime.tune(stream, kernel, configs, options);
+  EXPECT_EQ(result.best, 1u);
+  EXPECT_EQ(result.failed, 1u);
+  EXPECT_EQ(result.milliseconds, 0);
+  EXPECT_FALSE(result.fromCache);
+  EXPECT_EQ(out.read(), ones);
+}
+
+TEST_F(Tuning, ACallerThatWaitsCanEndIt) {
+  // Each is compiled for itself, and takes some time.
+  constexpr uint32_t kConfigs = 60;
+  std::string source = kAccumulate;
+  source.replace(source.find("BLOCK: tl"), 5, "BLOCK: tl.constexpr, NUMBER");
+  source += "    for k in tl.static_range(400):\n"
+            "        tl.store(out + i, tl.load(out + i) * (k + NUMBER))\n";
+  Kernel slow = runtime.loadText("slow.py", source, "accumulate");
+  std::vector<TuneConfig> configs;
+  for (uint32_t i = 0; i < kConfigs; ++i)
+    configs.push_back(makeTuneConfig({1}, {}, x, out, 100, 16, i));
+  TuneOptions options = quick();
+  options.threads = 2;
+  options.waiting = [&](const TilerunTuneProgress &progress) {
+    EXPECT_EQ(progress.index, kConfigs);
+    EXPECT_EQ(progress.status, TILERUN_STATUS_NOT_READY);
+    EXPECT_EQ(progress.num_done, 0u);
+    EXPECT_LT(progress.num_compiled, kConfigs);
+    return false;
+  };
+  Error error = getError([&] { runtime.tune(stream, slow, configs, options); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_INTERNAL);
+  EXPECT_CONTAINS(error.what(), "the caller ended the tuning");
+  EXPECT_EQ(out.read(), ones);
 }
 
 TEST_F(Tuning, LaunchesHaveFlagsAndRanges) {

@@ -136,7 +136,20 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
     ++counters.all;
     if (property == TILERUN_DEVICE_PROPERTY_SURVIVES_FORK && faults.isSilentOnForks)
       return fail(sink, TILERUN_STATUS_UNSUPPORTED, "the device does not say");
-    return base.get_device_property(device, property, value, sink);
+    TilerunStatus status = base.get_device_property(device, property, value, sink);
+    if (property == TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST && faults.isGpu)
+      value->number = 0;
+    if (property == TILERUN_DEVICE_PROPERTY_WARP_SIZE && faults.isGpu)
+      value->number = 64;
+    return status;
+  };
+  table.elapsed_time = [](TilerunPluginEvent *start, TilerunPluginEvent *end, double *milliseconds,
+                          const TilerunErrorSink *sink) -> TilerunStatus {
+    ++counters.all;
+    TilerunStatus status = base.elapsed_time(start, end, milliseconds, sink);
+    if (faults.milliseconds > 0)
+      *milliseconds = faults.milliseconds;
+    return status;
   };
   table.synchronize_device = [](TilerunPluginDevice *device,
                                 const TilerunErrorSink *sink) -> TilerunStatus {
@@ -181,6 +194,8 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.refusedModules = 0;
   faults.holdDevice = false;
   faults.isSilentOnForks = false;
+  faults.isGpu = false;
+  faults.milliseconds = 0;
   faults.foreignBegin = faults.foreignBytes = 0;
   faults.foreignElsewhere = false;
   return plugin;

@@ -33,6 +33,9 @@ struct Row {
 };
 } // namespace
 
+/// The events of threads beside the command's own, whose times overlap it and each other.
+static constexpr const char *kOthers = "other threads";
+
 /// Events by what encloses them. Those of one thread nest.
 static Row makeTree(llvm::ArrayRef<Trace::Event> recorded) {
   // An event is recorded when it ends; in order of their begins outer ones come first.
@@ -44,15 +47,23 @@ static Row makeTree(llvm::ArrayRef<Trace::Event> recorded) {
            std::tuple(b->thread, b->begin, a->duration, a);
   });
   Row root;
+  auto others = std::make_unique<Row>();
+  others->name = kOthers;
+  others->category = "threads";
   std::vector<std::pair<Row *, uint64_t>> open; // With their ends.
-  uint32_t thread = 0;
+  const uint32_t own = events.empty() ? 0 : events.front()->thread;
+  uint32_t thread = own;
   for (const Trace::Event *at : events) {
     const Trace::Event &event = *at;
-    if (event.thread != thread)
-      open.clear();
+    if (event.thread != thread) {
+      open.assign(1, {others.get(), UINT64_MAX});
+      ++others->count;
+    }
     thread = event.thread;
     while (!open.empty() && open.back().second < event.begin + event.duration)
       open.pop_back();
+    if (open.size() == 1 && open.front().first == others.get())
+      others->nanoseconds += event.duration;
     Row &parent = open.empty() ? root : *open.back().first;
     Row &row = parent.find(event);
     row.depth = static_cast<unsigned>(open.size());
@@ -60,6 +71,8 @@ static Row makeTree(llvm::ArrayRef<Trace::Event> recorded) {
     row.nanoseconds += event.duration;
     open.emplace_back(&row, event.begin + event.duration);
   }
+  if (others->count)
+    root.children.push_back(std::move(others));
   return root;
 }
 
@@ -70,11 +83,11 @@ static void forEachRow(const Row &parent, llvm::function_ref<void(const Row &)> 
   }
 }
 
-/// The time of the whole that no event of the first thread covers.
+/// The time of the whole that no event of the command's own thread covers.
 static uint64_t getRest(const Row &root, uint64_t total) {
   uint64_t covered = 0;
   for (const std::unique_ptr<Row> &row : root.children)
-    covered += row->nanoseconds;
+    covered += row->name == kOthers ? 0 : row->nanoseconds;
   return total - std::min(covered, total);
 }
 

@@ -323,9 +323,9 @@ llvm::Expected<ExitCode> Tune::run() {
   if (session.options.useCache)
     options.cache = services->cache->getDisk();
   bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
-  options.progress = [&](size_t index, const tune::Measurement &, size_t) {
+  options.progress = [&](size_t, const tune::Measurement &, const tune::Progress &progress) {
     if (terminal)
-      llvm::errs() << "\r\x1b[Ktuning " << session.kernel->qualifiedName << ": " << index + 1 << "/"
+      llvm::errs() << "\r\x1b[Ktuning " << session.kernel->qualifiedName << ": " << progress.numDone << "/"
                    << ways.size();
   };
   tune::Result result;
