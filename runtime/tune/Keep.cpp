@@ -10,7 +10,7 @@ using namespace tilerun;
 using namespace tilerun::tune;
 
 // The version of the payloads' layout and of the way configurations are measured.
-static constexpr uint64_t kVersion = 1;
+static constexpr uint64_t kVersion = 2;
 
 static std::string getText(const core::Device &device, uint32_t property) {
   TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};

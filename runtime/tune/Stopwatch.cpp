@@ -10,6 +10,10 @@ using namespace tilerun::tune;
 using core::Status;
 
 static constexpr size_t kMaxRuns = 1000;
+// How far is too far: after three runs, of which each may have been disturbed; after as many of the
+// warm-up as there is a use for; and after a part of the runs that count.
+static constexpr double kFarAtOnce = 2.5, kFarInWarmup = 1.3, kFarInRuns = 1.1;
+static constexpr size_t kMostEarlyRuns = 50, kLeastEarlyRuns = 5, kEarlyShare = 4;
 
 Stopwatch::Stopwatch(const core::Stream &stream) : stream(stream) {
   core::Device &device = stream.getDevice();
@@ -55,10 +59,9 @@ double tune::getMedian(std::vector<double> numbers) {
   return *middle;
 }
 
-Status Stopwatch::measure(const Run &run, double warmup, double rep,
-                          const std::function<bool(double estimate)> &isEnough,
+Status Stopwatch::measure(const Run &run, double warmup, double rep, const IsFar &isFar,
                           std::vector<double> &milliseconds) const {
-  // The first run compiles, loads, and shows faults.
+  // The first run loads what is left to load, and shows faults.
   TILERUN_TRY(run(nullptr, nullptr));
   TILERUN_TRY(stream.synchronize());
   milliseconds.clear();
@@ -68,13 +71,27 @@ Status Stopwatch::measure(const Run &run, double warmup, double rep,
   milliseconds.clear();
   TILERUN_TRY(measureRuns(run, 3, milliseconds));
   const double estimate = std::max(getMedian(milliseconds), 1e-4);
-  if (isEnough && isEnough(estimate))
+  if (isFar && isFar(estimate, kFarAtOnce))
     return {};
   auto count = [&](double budget) {
     return std::clamp<size_t>(static_cast<size_t>(budget / estimate), 1, kMaxRuns);
   };
-  for (size_t i = 0, n = count(warmup); i < n; ++i)
+  // Too few say little.
+  auto measureEarly = [&](size_t number, double factor, bool &ends) -> Status {
+    milliseconds.clear();
+    if (!isFar || number < kLeastEarlyRuns)
+      return {};
+    TILERUN_TRY(measureRuns(run, number, milliseconds));
+    ends = isFar(getMedian(milliseconds), factor);
+    return {};
+  };
+  bool ends = false;
+  const size_t numWarmups = count(warmup), numRuns = count(rep);
+  TILERUN_TRY(measureEarly(std::min(numWarmups, kMostEarlyRuns), kFarInWarmup, ends));
+  if (ends)
+    return {};
+  for (size_t i = milliseconds.size(); i < numWarmups; ++i)
     TILERUN_TRY(run(nullptr, nullptr));
-  milliseconds.clear();
-  return measureRuns(run, count(rep), milliseconds);
+  TILERUN_TRY(measureEarly(numRuns / kEarlyShare, kFarInRuns, ends));
+  return ends ? Status() : measureRuns(run, numRuns - milliseconds.size(), milliseconds);
 }

@@ -25,11 +25,14 @@ public:
 
   /// Appends the milliseconds of `count` runs that follow one another.
   core::Status measureRuns(const Run &run, size_t count, std::vector<double> &milliseconds) const;
+  /// Whether a median is more than `factor` times what it competes with, so that more runs cannot
+  /// matter.
+  using IsFar = std::function<bool(double median, double factor)>;
   /// Measures for about `rep` milliseconds, after as many of `warmup`: one run at least, a thousand
-  /// at most. A run that takes all of `rep` by itself is measured once. `isEnough` is asked after
-  /// the first few, with their median, whether they do.
-  core::Status measure(const Run &run, double warmup, double rep,
-                       const std::function<bool(double estimate)> &isEnough,
+  /// at most. A run that takes all of `rep` by itself is measured once. `isFar`, if it is not null,
+  /// is asked the more strictly the more runs there are: after the first three, after the first
+  /// ones of the warm-up, and after a part of `rep`; if it says so, nothing more is measured.
+  core::Status measure(const Run &run, double warmup, double rep, const IsFar &isFar,
                        std::vector<double> &milliseconds) const;
 
 private:

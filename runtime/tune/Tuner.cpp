@@ -18,8 +18,6 @@ using core::Status;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-// Far enough from the best not to be measured again.
-constexpr double kFar = 2.5;
 // How often a caller that waits for compilations hears of it.
 constexpr std::chrono::milliseconds kPatience(50);
 
@@ -161,8 +159,8 @@ Status Tuning::measure(size_t index, Measurement &measurement) {
   TILERUN_TRY(stopwatch->measure(
       [&](core::Event *begin, core::Event *end) { return launch(index, begin, end); },
       options.warmupMilliseconds, options.repMilliseconds,
-      [&](double estimate) {
-        return measurement.rough = found && estimate > kFar * bestMilliseconds;
+      [&](double median, double factor) {
+        return measurement.rough = found && median > factor * bestMilliseconds;
       },
       times));
   measurement.milliseconds = getMedian(times);

@@ -36,7 +36,7 @@ struct Memory {
 struct Measurement {
   core::Status status;
   double milliseconds = 0; ///< Of one run; where it failed, or was only compiled, 0.
-  bool rough = false;      ///< Its first runs were far from the best.
+  bool rough = false;      ///< It was so far from the best that it was not measured further.
   bool pruned = false;     ///< It failed before anything was compiled.
 };
 

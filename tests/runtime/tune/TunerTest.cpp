@@ -162,6 +162,30 @@ TEST_F(TunerTest, OnTheHostAllAreCompiledBefore) {
   EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST_F(TunerTest, TheFurtherTheFewerRuns) {
+  open(/*isGpu=*/true);
+  options.warmupMilliseconds = 25;
+  options.repMilliseconds = 100;
+  options.numThreads = 1; // In their order.
+  times = {1, 1.05, 1.25, 2, 3, 0.5};
+  std::vector<int> runs(times.size());
+  options.before = [&](size_t index) {
+    getFaults().milliseconds = times[index];
+    ++runs[index];
+    return Status();
+  };
+  ASSERT_OK(tune(times.size()));
+  EXPECT_EQ(result.best, 5u);
+  // The first one and three; 25 ms of warm-up, 100 ms of runs.
+  const int first = 1 + 1 + 3;
+  EXPECT_EQ(runs, (std::vector<int>{first + 25 + 100, first + 23 + 95, first + 20 + 80 / 4,
+                                    first + 12, first, first + 50 + 200}));
+  for (size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(result.measurements[i].rough, i >= 2 && i <= 4) << i;
+    EXPECT_EQ(result.measurements[i].milliseconds, times[i]);
+  }
+}
+
 TEST_F(TunerTest, OneThreadCompilesEachBeforeItIsMeasured) {
   for (bool isGpu : {false, true}) {
     open(isGpu);
