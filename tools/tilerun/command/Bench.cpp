@@ -8,12 +8,11 @@
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Measure.h"
+#include "tools/tilerun/command/OutputFiles.h"
 #include "tools/tilerun/command/Sweep.h"
-#include "tools/tilerun/host/AtomicFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 #include <chrono>
@@ -29,7 +28,6 @@ public:
   llvm::Expected<ExitCode> run();
 
 private:
-  llvm::Error openFiles();
   llvm::Error openDevices();
   llvm::Error listLines();
   void measure(BenchPoint &point);
@@ -37,12 +35,11 @@ private:
   llvm::Error count(BenchPoint &point, Session &session, Launch &launch);
   void chooseMetric();
   void showProgress(size_t done) const;
-  llvm::Error writeFiles();
+  void writeFile(llvm::StringRef kind, llvm::raw_ostream &os) const;
 
   const Options &options;
   BenchResult result;
   std::vector<std::shared_ptr<core::Device>> devices;
-  std::vector<std::pair<std::string, host::AtomicFile>> files; ///< With the kinds of contents.
   struct Counted {
     std::optional<Work> work;
     std::string reason; ///< Why there is none.
@@ -94,21 +91,6 @@ std::optional<double> measureCopies(const std::shared_ptr<core::Device> &device,
 //===----------------------------------------------------------------------===//
 // What is measured
 //===----------------------------------------------------------------------===//
-
-llvm::Error Bench::openFiles() {
-  for (const std::string &path : options.outputs) {
-    llvm::StringRef kind = llvm::sys::path::extension(path).ltrim('.');
-    if (!llvm::is_contained({"csv", "json", "svg", "html"}, kind))
-      return makeUsageError("-o: '" + path +
-                            "' names a format that is not written; there are .csv, .json, .svg "
-                            "and .html");
-    llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
-    if (!file)
-      return makeUsageError("-o: " + llvm::toString(file.takeError()));
-    files.emplace_back(kind.str(), std::move(*file));
-  }
-  return llvm::Error::success();
-}
 
 llvm::Error Bench::openDevices() {
   std::vector<std::string> ids = options.devices;
@@ -284,26 +266,19 @@ void Bench::chooseMetric() {
     result.metric = Metric::Teraflops;
 }
 
-llvm::Error Bench::writeFiles() {
-  for (auto &[kind, file] : files) {
-    std::string content;
-    llvm::raw_string_ostream os(content);
-    if (kind == "csv")
-      writeCsv(os, result);
-    else if (kind == "json")
-      os << llvm::formatv("{0:2}", llvm::json::Value(toJson(result))) << "\n";
-    else if (kind == "svg")
-      picture::writeSvg(os, makeChart(result));
-    else
-      picture::writeHtml(os, makeChart(result));
-    if (llvm::Error error = file.commit(content))
-      return withExitCode(std::move(error), ExitCode::Usage);
-  }
-  return llvm::Error::success();
+void Bench::writeFile(llvm::StringRef kind, llvm::raw_ostream &os) const {
+  if (kind == "csv")
+    writeCsv(os, result);
+  else if (kind == "json")
+    writeJson(os, toJson(result));
+  else if (kind == "svg")
+    picture::writeSvg(os, makeChart(result));
+  else
+    picture::writeHtml(os, makeChart(result));
 }
 
 llvm::Expected<ExitCode> Bench::run() {
-  TILERUN_TRY_ERROR(openFiles());
+  TILERUN_TRY_VALUE(files, OutputFiles::open(options.outputs));
   TILERUN_TRY_ERROR(openDevices());
   TILERUN_TRY_ERROR(listLines());
   begin = std::chrono::steady_clock::now();
@@ -326,7 +301,8 @@ llvm::Expected<ExitCode> Bench::run() {
                                                      " launches works; the first one:\n") +
                                               result.points.front().note);
   chooseMetric();
-  TILERUN_TRY_ERROR(writeFiles());
+  TILERUN_TRY_ERROR(
+      files.write([&](llvm::StringRef kind, llvm::raw_ostream &os) { writeFile(kind, os); }));
   std::string last;
   for (const BenchPoint &point : result.points) {
     if (point.note.empty() || point.note == last)

@@ -2,6 +2,7 @@
 #include "tools/tilerun/command/Bench.h"
 
 #include "tools/tilerun/command/Measure.h"
+#include "tools/tilerun/command/OutputFiles.h"
 #include "tools/tilerun/picture/ChartPicture.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -130,17 +131,8 @@ void command::printTable(llvm::raw_ostream &os, const BenchResult &result) {
 // CSV and JSON
 //===----------------------------------------------------------------------===//
 
-static std::string quote(llvm::StringRef text) {
-  if (text.find_first_of(",\"\n") == llvm::StringRef::npos)
-    return text.str();
-  std::string out = "\"";
-  for (char c : text)
-    out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 void command::writeCsv(llvm::raw_ostream &os, const BenchResult &result) {
-  os << quote(result.xName)
+  os << quoteCsv(result.xName)
      << ",kernel,device,configuration,milliseconds,fastest,slowest,runs,bytes,operations,"
         "gigabytes_per_second,share_of_copy,teraflops_per_second,note\n";
   auto number = [&](std::optional<double> value) {
@@ -151,8 +143,9 @@ void command::writeCsv(llvm::raw_ostream &os, const BenchResult &result) {
   for (const BenchPoint &point : result.points) {
     const BenchLine &line = result.lines[point.line];
     const bool works = !point.milliseconds.empty();
-    os << quote(result.xs[point.x]) << "," << quote(line.target) << ","
-       << quote(result.devices[line.device].id) << "," << quote(llvm::join(line.arguments, " "));
+    os << quoteCsv(result.xs[point.x]) << "," << quoteCsv(line.target) << ","
+       << quoteCsv(result.devices[line.device].id) << ","
+       << quoteCsv(llvm::join(line.arguments, " "));
     number(works ? std::optional(point.getMedian()) : std::nullopt);
     number(works ? std::optional(point.milliseconds.front()) : std::nullopt);
     number(works ? std::optional(point.milliseconds.back()) : std::nullopt);
@@ -162,7 +155,7 @@ void command::writeCsv(llvm::raw_ostream &os, const BenchResult &result) {
     number(works ? point.getGigabytes() : std::nullopt);
     number(result.getShareOfPeak(point));
     number(works ? point.getTeraflops() : std::nullopt);
-    os << "," << quote(point.note) << "\n";
+    os << "," << quoteCsv(point.note) << "\n";
   }
 }
 

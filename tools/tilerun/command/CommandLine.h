@@ -20,6 +20,8 @@ enum class ExitCode {
 };
 
 enum class Color { Auto, Always, Never };
+/// Of tune; Line: Auto on a terminal.
+enum class ProgressForm { Auto, Line, Plain, Json, None };
 
 struct Options {
   enum class Command {
@@ -95,8 +97,10 @@ struct Options {
   std::vector<std::string> varies;   ///< NAME=A,B,…
   std::vector<std::string> restores; ///< NAME
   double warmup = 25, rep = 100;     ///< Milliseconds.
+  std::string axes;                  ///< X or X,Y of the heat map; empty: chosen.
+  ProgressForm progress = ProgressForm::Auto;
 
-  // bench; warmup and rep as of tune
+  // bench; warmup and rep as of tune, and tune has its outputs
   std::vector<std::string> against; ///< FILE.py::KERNEL
   std::vector<std::string> devices; ///< Empty: `device`.
   std::string bytes, flops;         ///< Expressions; empty: counted.

@@ -442,37 +442,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       ->type_name("FILE");
   addCommon(corpus, options);
 
-  CLI::App *tune = app.add_subcommand(
-      "tune",
-      std::string(
-          "Measure the autotune configs of a kernel on a device, and values of parameters and\n"
-          "options that are listed here; print the fastest. Configurations that fail are "
-          "skipped.\nThe choice is kept (see 'tilerun cache').\n\n"
-          "Examples:\n"
-          "  tilerun tune matmul.py::matmul_autotuned_kernel … --grid '…' --device cuda:0\n"
-          "  tilerun tune add.py::add_kernel n_elements=1000000 "
-          "'x_ptr=f32[n_elements]:randn(1)' \\\n"
-          "      'y_ptr=f32[n_elements]:randn(2)' output_ptr=f32[n_elements]:zeros \\\n"
-          "      --grid 'cdiv(n_elements, BLOCK_SIZE)' --vary BLOCK_SIZE=256,512,1024 "
-          "--vary num_warps=2,4\n\n") +
-          kValues);
-  tune->add_option("TARGET", options.target, kTargetHelp)->required();
-  tune->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
-  tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters");
-  tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
-  addEmulate(tune, options);
-  addRepeated(tune, "--vary", options.varies,
-              "NAME=A,B,… or NAME=FIRST:LAST:*K (or +K): values to try of a parameter or launch "
-              "option, with all others");
-  addRepeated(tune, "--restore", options.restores,
-              "NAME: a tensor whose contents are restored before each run");
-  addLimit(tune, "--warmup", options.warmup, "FLOAT", "Milliseconds before");
-  addLimit(tune, "--rep", options.rep, "FLOAT", "Milliseconds of measuring");
-  addScheduleOption(tune, options);
-  addCacheOption(tune, options);
-  addCompileOptions(tune, options);
-  addCommon(tune, options);
-
+  CLI::App *tune = addTune(app, options);
   CLI::App *bench = addBench(app, options);
 
   CLI::App *cache = app.add_subcommand(

@@ -25,5 +25,6 @@ void addScheduleOption(CLI::App *app, Options &options);
 
 CLI::App *addBench(CLI::App &app, Options &options);
 CLI::App *addExplain(CLI::App &app, Options &options);
+CLI::App *addTune(CLI::App &app, Options &options);
 
 } // namespace tilerun::command

@@ -10,7 +10,10 @@
 #include "runtime/tune/Tuner.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/OutputFiles.h"
 #include "tools/tilerun/command/Sweep.h"
+#include "tools/tilerun/command/TuneProgress.h"
+#include "tools/tilerun/command/TuneReport.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
@@ -25,6 +28,7 @@ namespace {
 /// One configuration: how the command line would give it, and its result.
 struct Way {
   std::string text;
+  std::vector<std::pair<std::string, std::string>> values; ///< By the names that it sets.
   std::unique_ptr<Options> options;
   std::unique_ptr<Session> session;
   Binding binding;
@@ -48,7 +52,10 @@ private:
   llvm::Error upload();
   llvm::Error pack(Way &way);
   llvm::Expected<std::vector<tune::Memory>> getMemory() const;
-  void print(const tune::Result &result) const;
+  llvm::Expected<tune::Result> measure(const std::vector<tune::Config> &configs,
+                                       tune::Options &options) const;
+  bool wantsMap(const OutputFiles &files) const;
+  llvm::Error show(const TuneReport &report, OutputFiles &files) const;
 
   Session &session;
   std::vector<std::unique_ptr<Way>> ways;
@@ -95,12 +102,21 @@ void Tune::addWay(std::optional<unsigned> config, const std::vector<std::string>
   way->options->autotuneConfig = config;
   way->options->arguments.insert(way->options->arguments.end(), extra.begin(), extra.end());
   way->text = llvm::join(extra, " ");
+  for (const std::string &setting : extra) {
+    auto [name, value] = llvm::StringRef(setting).split('=');
+    way->values.emplace_back(name, value);
+  }
   const std::optional<Autotune> &autotune = session.kernel->autotune;
   // A number of a configuration that does not exist is refused below.
   if (config && autotune && *config < autotune->configs.size()) {
-    llvm::StringRef text = autotune->configs[*config].text;
-    way->text +=
-        (way->text.empty() ? "" : " ") + ("config " + llvm::Twine(*config) + ": " + text).str();
+    const AutotuneConfig &known = autotune->configs[*config];
+    way->text += (way->text.empty() ? "" : " ") +
+                 ("config " + llvm::Twine(*config) + ": " + known.text).str();
+    for (const auto &[name, expr] : known.kwargs)
+      way->values.emplace_back(name, session.getText(expr->range));
+    for (const LaunchOption &option : getLaunchOptions())
+      if (const ast::Expr *expr = known.*option.config)
+        way->values.emplace_back(option.name, session.getText(expr->range));
   }
   if (llvm::Error error = bind(*way)) {
     llvm::raw_string_ostream text(way->refusal);
@@ -232,50 +248,84 @@ llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
 // The tuning
 //===----------------------------------------------------------------------===//
 
-void Tune::print(const tune::Result &result) const {
-  if (session.options.json) {
-    llvm::json::Array configs;
-    for (auto [i, way] : llvm::enumerate(ways)) {
-      llvm::json::Object object{{"config", jsonText(way->text)}};
-      if (i < result.measurements.size()) {
-        const tune::Measurement &m = result.measurements[i];
-        object["ok"] = m.status.isOk();
-        if (m.status.isOk())
-          object["milliseconds"] = jsonNumber(m.milliseconds);
-        else
-          object["error"] = jsonText(m.status.getMessage());
-        object["rough"] = m.rough;
-      }
-      configs.push_back(std::move(object));
-    }
-    printJson(llvm::json::Object{{"kernel", jsonText(session.kernel->qualifiedName)},
-                                 {"device", jsonText(device->getId())},
-                                 {"best", static_cast<int64_t>(result.best)},
-                                 {"milliseconds", jsonNumber(result.milliseconds)},
-                                 {"from_cache", result.fromCache},
-                                 {"configs", std::move(configs)}});
-    return;
+llvm::Expected<tune::Result> Tune::measure(const std::vector<tune::Config> &configs,
+                                           tune::Options &options) const {
+  std::vector<std::string> texts;
+  texts.reserve(ways.size());
+  for (const std::unique_ptr<Way> &way : ways)
+    texts.push_back(way->text);
+  TuneProgress progress(llvm::errs(), session.options.progress,
+                        llvm::sys::Process::StandardErrIsDisplayed(), session.kernel->qualifiedName,
+                        std::move(texts));
+  options.progress = [&](size_t index, const tune::Measurement &measurement,
+                         const tune::Progress &state) { progress.add(index, measurement, state); };
+  options.waiting = [&](const tune::Progress &state) {
+    progress.wait(state);
+    return core::Status();
+  };
+  tune::Result result;
+  if (core::Status status = tune::tune(*stream, configs, options, result); !status.isOk())
+    return toError(status);
+  return result;
+}
+
+bool Tune::wantsMap(const OutputFiles &files) const {
+  return !session.options.axes.empty() || files.hasPicture();
+}
+
+// Text shows maps that a terminal has room for.
+static bool fitsText(const picture::HeatMap &map) {
+  constexpr size_t kMostColumns = 16, kMostRows = 40;
+  return map.xs.size() <= kMostColumns && map.ys.size() <= kMostRows;
+}
+
+llvm::Error Tune::show(const TuneReport &report, OutputFiles &files) const {
+  const tune::Result &result = report.result;
+  const auto numAxes =
+      llvm::count_if(listAxes(report), [](const TuneAxis &axis) { return axis.values.size() > 1; });
+  std::optional<picture::HeatMap> map;
+  if (!result.fromCache && (wantsMap(files) || numAxes > 1)) {
+    TILERUN_TRY_VALUE(made, makeHeatMap(report, session.options.axes));
+    map = std::move(made);
   }
-  for (auto [i, m] : llvm::enumerate(result.measurements)) {
-    llvm::outs() << "  " << ways[i]->text << ": ";
-    if (m.status.isOk())
-      llvm::outs() << llvm::format("%.4f ms", m.milliseconds)
-                   << (m.rough ? " (not measured further)" : "")
-                   << (i == result.best ? "  <- best" : "") << "\n";
+  TILERUN_TRY_ERROR(files.write([&](llvm::StringRef kind, llvm::raw_ostream &os) {
+    if (kind == "csv")
+      writeCsv(os, report);
+    else if (kind == "json")
+      writeJson(os, toJson(report));
+    else if (kind == "svg")
+      picture::writeSvg(os, *map);
     else
-      llvm::outs() << "skipped: " << llvm::StringRef(m.status.getMessage()).split('\n').first
-                   << "\n";
+      picture::writeHtml(os, *map);
+  }));
+  if (session.options.json) {
+    printJson(toJson(report));
+    return llvm::Error::success();
   }
-  llvm::outs() << session.kernel->qualifiedName << " on " << device->getId() << ": best is "
-               << ways[result.best]->text << ", " << llvm::format("%.4f ms", result.milliseconds)
-               << (result.fromCache ? " (from an earlier run; --no-cache measures again)" : "")
-               << "\n";
+  llvm::raw_ostream &os = llvm::outs();
+  print(os, report);
+  if (map && fitsText(*map) && (map->ys.size() > 1 || !session.options.axes.empty()))
+    picture::print(os, *map, useColor(session.options.color, llvm::outs()));
+  os << report.kernel << " on " << report.device << ": best is " << report.ways[result.best].text
+     << ", " << llvm::format("%.4f ms", result.milliseconds)
+     << (result.fromCache ? " (from an earlier run; --no-cache measures again)" : "") << "\n";
+  return llvm::Error::success();
 }
 
 llvm::Expected<ExitCode> Tune::run() {
+  TILERUN_TRY_VALUE(files, OutputFiles::open(session.options.outputs));
   TILERUN_TRY_ERROR(session.load(session.options.target));
   TILERUN_TRY_ERROR(open());
   TILERUN_TRY_ERROR(listWays());
+  TuneReport report;
+  report.kernel = session.kernel->qualifiedName;
+  report.device = device->getId();
+  report.isHost = device->runsOnHost();
+  for (const std::unique_ptr<Way> &way : ways)
+    report.ways.push_back({way->text, way->values});
+  // A mistake in its axes is found before the work.
+  if (wantsMap(files))
+    TILERUN_TRY_ERROR(makeHeatMap(report, session.options.axes).takeError());
   TILERUN_TRY_ERROR(upload());
 
   auto services = std::make_shared<compiler::Services>();
@@ -322,19 +372,12 @@ llvm::Expected<ExitCode> Tune::run() {
   options.repMilliseconds = session.options.rep;
   if (session.options.useCache)
     options.cache = services->cache->getDisk();
-  bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
-  options.progress = [&](size_t, const tune::Measurement &, const tune::Progress &progress) {
-    if (terminal)
-      llvm::errs() << "\r\x1b[Ktuning " << session.kernel->qualifiedName << ": " << progress.numDone << "/"
-                   << ways.size();
-  };
-  tune::Result result;
-  core::Status status = tune::tune(*stream, configs, options, result);
-  if (terminal)
-    llvm::errs() << "\r\x1b[K";
-  if (!status.isOk())
-    return toError(status);
-  print(result);
+  options.numThreads = session.options.threads;
+  // Only the choice is kept, and a map needs all times.
+  options.refresh = !files.empty() || !session.options.axes.empty();
+  TILERUN_TRY_VALUE(result, measure(configs, options));
+  report.result = std::move(result);
+  TILERUN_TRY_ERROR(show(report, files));
   return ExitCode::Ok;
 }
 
