@@ -33,14 +33,38 @@ struct Callbacks {
 };
 } // namespace
 
+// progress(index, configurations, best, status, rough, milliseconds, message, done, compiled,
+// seconds left); without an index while the tuning waits.
+static void callProgress(Callbacks &callbacks, const TilerunTuneProgress &progress) {
+  if (callbacks.progress == Py_None)
+    return;
+  Ref index(progress.index < progress.num_configs ? PyLong_FromUnsignedLong(progress.index)
+                                                  : Py_NewRef(Py_None));
+  callbacks.finish(index ? PyObject_CallFunction(
+                               callbacks.progress, "OIIiIdsIId", index.get(), progress.num_configs,
+                               progress.best, static_cast<int>(progress.status), progress.rough,
+                               progress.milliseconds, progress.message, progress.num_done,
+                               progress.num_compiled,
+                               progress.remaining_ms < 0 ? -1.0 : progress.remaining_ms / 1000)
+                         : nullptr);
+}
+
 static void reportProgress(void *user, const TilerunTuneProgress *progress) {
   auto &callbacks = *static_cast<Callbacks *>(user);
   Locked locked;
-  if (!callbacks.type && callbacks.progress != Py_None)
-    callbacks.finish(PyObject_CallFunction(callbacks.progress, "IIIiIds", progress->index,
-                                           progress->num_configs, progress->best,
-                                           static_cast<int>(progress->status), progress->rough,
-                                           progress->milliseconds, progress->message));
+  if (!callbacks.type)
+    callProgress(callbacks, *progress);
+}
+
+// An interrupt, and what a callback has raised, end the tuning.
+static TilerunStatus reportWaiting(void *user, const TilerunTuneProgress *progress) {
+  auto &callbacks = *static_cast<Callbacks *>(user);
+  Locked locked;
+  if (!callbacks.type && PyErr_CheckSignals())
+    callbacks.finish(nullptr);
+  if (!callbacks.type)
+    callProgress(callbacks, *progress);
+  return callbacks.type ? TILERUN_STATUS_INTERNAL : TILERUN_STATUS_OK;
 }
 
 static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t index) {
@@ -143,6 +167,7 @@ static PyObject *tuneKernel(PyObject *, PyObject *given) {
   options.launches = launches.data();
   options.user = &callbacks;
   options.progress = reportProgress;
+  options.waiting = reportWaiting;
   options.before = [](void *user, uint32_t config) {
     auto &callbacks = *static_cast<Callbacks *>(user);
     return callHook(callbacks, callbacks.before, config);

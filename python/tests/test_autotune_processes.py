@@ -84,7 +84,7 @@ def test_progress_on_a_terminal(tmp_path, run_python):
         if not part:
             break
         told += part
-    assert process.wait() == 0 and b"tilerun: tuning kernel: 2/2, best " in told and told.endswith(b"\r\x1b[K")
+    assert process.wait() == 0 and b"tilerun: tuning kernel: 2 of 2, best " in told and told.endswith(b"\r\x1b[K")
 
 
 def test_threads_tune_a_key_once():

@@ -369,7 +369,8 @@ runtime = base_knobs(interpret=_flag("TRITON_INTERPRET"), device=_Inherited("TIL
                     kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
                     jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
                     sanitize_overflow=True, add_stages_inspection_hook=None)
-autotuning = base_knobs(print=_flag("TRITON_PRINT_AUTOTUNING"), cache=_flag("TRITON_CACHE_AUTOTUNING"), warmup=25, rep=100)
+autotuning = base_knobs(print=_flag("TRITON_PRINT_AUTOTUNING"), cache=_flag("TRITON_CACHE_AUTOTUNING"),
+                        progress=_flag("TILERUN_AUTOTUNE_PROGRESS"), warmup=25, rep=100)
 cache = _Cache(home_dir=_computed("TRITON_HOME", lambda: os.path.expanduser("~")), dir=_computed("TRITON_CACHE_DIR", _find_cache),
                dump_dir=_computed("TRITON_DUMP_DIR", lambda: cache.get_triton_dir("dump")),
                override_dir=_computed("TRITON_OVERRIDE_DIR", lambda: cache.get_triton_dir("override")),

@@ -26,6 +26,10 @@ from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import AMD_OPTIONS, JITFunction, KernelInterface, OPTIONS, entry, pack_options
 
 
+# TILERUN_TUNE_FORGET and TILERUN_TUNE_COMPILE of tilerun.h.
+_FORGET, _COMPILE_ONLY = 2, 4
+
+
 class Config:
     """One way to launch a kernel: values of meta-parameters, and options."""
 
@@ -154,6 +158,7 @@ class Autotuner(Named, KernelInterface):
         try:
             if self.do_bench is not None or knobs.runtime.interpret:
                 # The engine cannot measure launches of a GPU's tensors on the interpreter.
+                self._compile_ahead(kwargs, arguments, configs, progress)
                 best = self._time_with(self.do_bench or self._time_call, args, kwargs, arguments, configs, progress)
             else:
                 best = self._time(args, kwargs, arguments, configs, progress)
@@ -233,16 +238,16 @@ class Autotuner(Named, KernelInterface):
             if self.user_defined_post_hook:
                 self.post_hook(metas[i], exception=None)
 
-        def report(i, count, best, status, rough, milliseconds, message):
+        def report(i, count, best, status, rough, milliseconds, message, *state):
             nonlocal running
-            progress(i, count, best, status, rough, milliseconds, message)
-            if status and running == i and self.user_defined_post_hook:
+            progress(i, count, best, status, rough, milliseconds, message, *state)
+            if status and running == i and i is not None and self.user_defined_post_hook:
                 running = None
                 self.post_hook(metas[i], exception=make_error(status, message))
 
         key = repr((_name(self.fn), self._make_key(arguments)))
         # Hooks may do anything, so that nothing is known of another process's runs.
-        flags = 2 if hooks else 0
+        flags = _FORGET if hooks else 0
         best, milliseconds, cached, _ = _native.tune(
             kind, index, ways, memory, key, _whole(self.num_warmups or knobs.autotuning.warmup),
             _whole(self.num_reps or knobs.autotuning.rep), flags, report, before if hooks else None, after if hooks else None)
@@ -262,6 +267,28 @@ class Autotuner(Named, KernelInterface):
         start = tensors[name][0]
         size = min(_reach(value) or extent[1], extent[0] + extent[1] - start)
         return copies.find(start), size, restore
+
+    def _compile_ahead(self, kwargs, arguments, configs, progress):
+        """Compiles on all cores what a bench of the caller's launches one after another."""
+        # Hooks of configurations may decide what is compiled; memory that launches copy is not copied for this.
+        if knobs.runtime.interpret or _devices.get_chosen() is not None or any(config.pre_hook for config in configs):
+            return
+        ways, keep, device = [], [], None
+        for config in configs:
+            try:
+                meta = self._with_heuristics({**arguments, **kwargs, **config.all_kwargs()})
+                kernel, grid, plain, tensors, options = self._prepare(meta, kwargs.get("grid", (1, )), keep)
+                device = _jit_function(self.fn)._choose_device(tensors)
+            except TilerunError:
+                continue  # Its launch says so.
+            if device[0] == _memory.CPU or any(place[2:] != device for place in tensors.values()):
+                return
+            values = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in plain.items()]
+            ways.append((kernel, grid, values, pack_options(options, kind=device[0])))
+        if len(ways) > 1:
+            with contextlib.suppress(TilerunError):  # None compiles, which each launch says.
+                _native.tune(*device, ways, [], "", 1, 1, _COMPILE_ONLY,
+                             lambda index, *rest: progress(index, *rest) if index is None else None, None, None)
 
     def _time_with(self, bench, args, kwargs, arguments, configs, progress):
         """By a function of the caller's."""
