@@ -71,6 +71,30 @@ TEST_F(ArgumentTest, ContentsDoNotDependOnStrides) {
   EXPECT_EQ(showArgument("f32[4,5]{1,4}:randn(3)"), showArgument("f32[4,5]:randn(3)"));
 }
 
+TEST_F(ArgumentTest, ContextsShareWhatTheyFill) {
+  FilledTensors filled;
+  auto storage = [&](llvm::StringRef name, llvm::StringRef text) {
+    mlir::FailureOr<Value> value = evaluateArgument(context, name, text);
+    return mlir::succeeded(value) ? value->getIf<Tensor>()->storage : nullptr;
+  };
+  const auto alone = storage("x", "f32[3]:randn(1)");
+  EXPECT_NE(storage("x", "f32[3]:randn(1)"), alone);
+  context.filled = &filled;
+  const auto first = storage("x", "f32[3]:randn(1)");
+  EXPECT_EQ(storage("x", "f32[3]:randn(2 - 1)"), first);
+  // Another argument, shape, layout, type, contents, or numbers that are not integers.
+  for (auto [name, text] : {std::pair("y", "f32[3]:randn(1)"),
+                            {"x", "f32[4]:randn(1)"},
+                            {"x", "f32[3]{2}:randn(1)"},
+                            {"x", "f16[3]:randn(1)"},
+                            {"x", "f32[3]:randn(2)"},
+                            {"x", "f32[3]:rand(1)"}})
+    EXPECT_NE(storage(name, text), first) << text;
+  EXPECT_NE(storage("x", "f32[3]:full(0.5)"), storage("x", "f32[3]:full(0.5)"));
+  EXPECT_EQ(showValue(evaluateArgument(context, "x", "f32[3]:full(2)").value()),
+            showValue(evaluateArgument(context, "x", "f32[3]:full(2)").value()));
+}
+
 TEST_F(ArgumentTest, ShapesAreExpressions) {
   define("M", "4");
   define("x", "f32[M, 2*M]:zeros");

@@ -48,7 +48,7 @@ private:
   llvm::Error open();
   llvm::Error listWays();
   void addWay(std::optional<unsigned> config, const std::vector<std::string> &extra);
-  llvm::Error bind(Way &way) const;
+  llvm::Error bind(Way &way);
   llvm::Error upload();
   llvm::Error pack(Way &way);
   llvm::Expected<std::vector<tune::Memory>> getMemory() const;
@@ -58,6 +58,7 @@ private:
   llvm::Error show(const TuneReport &report, OutputFiles &files) const;
 
   Session &session;
+  host::FilledTensors filled; ///< Of all ways, which do not change them.
   std::vector<std::unique_ptr<Way>> ways;
   const Way *sample = nullptr; ///< The first that can be launched: its tensors stand for all.
   std::shared_ptr<core::Device> device;
@@ -87,8 +88,9 @@ llvm::Error Tune::open() {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-llvm::Error Tune::bind(Way &way) const {
+llvm::Error Tune::bind(Way &way) {
   way.session = std::make_unique<Session>(*way.options);
+  way.session->expressions.filled = &filled;
   TILERUN_TRY_ERROR(way.session->load(way.options->target));
   TILERUN_TRY_VALUE(binding, bindArguments(*way.session));
   way.binding = std::move(binding);

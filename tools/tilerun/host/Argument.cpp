@@ -359,9 +359,33 @@ private:
     }
     if (next != text.size())
       return fail(next, size(), "unexpected text after the contents");
+    const std::string key = makeKey(tensor, text.slice(begin, nameEnd), args);
+    if (!key.empty())
+      if (auto it = context.filled->find(key); it != context.filled->end())
+        return Value(it->second);
     if (llvm::Error error = initializeTensor(tensor, text.slice(begin, nameEnd), args))
       return fail(begin, end, llvm::toString(std::move(error)));
+    if (!key.empty())
+      context.filled->emplace(key, tensor);
     return Value(std::move(tensor));
+  }
+
+  /// Of FilledTensors; "" if the tensor is not shared.
+  std::string makeKey(const Tensor &tensor, llvm::StringRef contents,
+                      llvm::ArrayRef<Value> args) const {
+    if (!context.filled)
+      return "";
+    // Two arguments of the same text are two tensors.
+    std::string key = (context.sources.getName(file) + "\n" + tensor.describe() +
+                       formatIndex(tensor.strides) + contents)
+                          .str();
+    for (const Value &arg : args) {
+      const std::optional<Integer> integer = arg.asInteger();
+      if (!integer)
+        return "";
+      key += " " + formatInteger(*integer);
+    }
+    return key;
   }
 
   mlir::FailureOr<Tensor> readTensor(uint32_t begin, std::optional<DType> as) {

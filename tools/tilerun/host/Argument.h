@@ -8,7 +8,13 @@
 
 #include "tools/tilerun/host/Evaluator.h"
 
+#include <map>
+
 namespace tilerun::host {
+
+/// Tensors that were filled, by all that decides their contents and by the argument that has them:
+/// contexts that share it fill each once. Such a tensor must not be changed.
+using FilledTensors = std::map<std::string, Tensor>;
 
 /// State shared by the expressions of one command. Not thread-safe.
 struct ExpressionContext {
@@ -16,6 +22,7 @@ struct ExpressionContext {
   DiagnosticEngine &diagnostics;
   ast::Context &arena;
   Evaluator &evaluator;
+  FilledTensors *filled = nullptr; ///< Null: every tensor is filled.
 };
 
 /// Parses bytes [begin, end) of a file as one expression; null after reporting errors.
