@@ -1,6 +1,7 @@
 // Threads: one device from many of them.
 #include "tests/conformance/Suite.h"
 
+#include <atomic>
 #include <thread>
 
 using namespace tilerun;
@@ -87,6 +88,75 @@ static Outcome modules(Context &c) {
   });
 }
 
+// Loads a kernel's code on the device of another context, and unloads it.
+static Outcome loadOnce(Context &own, TilerunPluginDevice *device, const char *name) {
+  const TilerunPluginArtifact *artifact = nullptr, *binary = nullptr;
+  CALL(own, get_self_test, name, &artifact);
+  if (own.table.finalize_artifact) {
+    TilerunStatus status = own.table.finalize_artifact(device, artifact, &binary, own.sink());
+    own.table.release_artifact(artifact);
+    TRY(own.judge(status, "finalize_artifact"));
+    artifact = binary;
+  }
+  TilerunPluginModule *module = nullptr;
+  TilerunPluginKernel *kernel = nullptr;
+  TilerunStatus status = own.table.load_module
+                             ? own.table.load_module(device, artifact, &module, own.sink())
+                             : TilerunStatus(TILERUN_STATUS_UNSUPPORTED);
+  own.table.release_artifact(artifact);
+  TRY(own.judge(status, "load_module"));
+  Outcome outcome = [&]() -> Outcome {
+    CALL(own, get_kernel, module, name, &kernel);
+    return {};
+  }();
+  own.table.unload_module(module);
+  return outcome;
+}
+
+// As tuning does: one thread launches while others load code on the same device.
+static Outcome loadsBesideLaunches(Context &c) {
+  TilerunPluginKernel *kernel;
+  TilerunPluginLaunch prepared;
+  TRY(c.loadKernel("tilerun_test_add", kernel, prepared));
+  constexpr int32_t kCount = 300, kRounds = 50;
+  std::vector<int32_t> a(kCount, 1), b(kCount, 2);
+  TilerunPluginStream *stream;
+  TRY(c.makeStream(stream));
+  TilerunAddress pa, pb, po;
+  TRY(c.allocate(kCount * 4, pa));
+  TRY(c.allocate(kCount * 4, pb));
+  TRY(c.allocate(kCount * 4, po));
+  TRY(c.write(pa, a.data(), kCount * 4));
+  TRY(c.write(pb, b.data(), kCount * 4));
+  std::atomic<bool> isDone{false};
+  return inThreads([&](int i) -> Outcome {
+    Context own(c.plugin, c.info); // For a sink.
+    if (i) {
+      do
+        TRY(loadOnce(own, c.device, "tilerun_test_grid"));
+      while (!isDone);
+      return {};
+    }
+    Outcome outcome = [&]() -> Outcome {
+      for (int32_t round = 0; round < kRounds; ++round) {
+        TilerunPluginLaunch launch = prepared;
+        launch.grid[0] = (kCount + launch.threads - 1) / launch.threads;
+        Arguments arguments;
+        arguments.add(po).add(pa).add(pb).add(kCount).setIn(launch);
+        std::vector<int32_t> out(kCount);
+        CALL(own, fill, c.device, stream, po, 0, 4, kCount);
+        CALL(own, launch, kernel, stream, &launch);
+        CALL(own, copy_from_device, c.device, stream, out.data(), po, kCount * 4);
+        CALL(own, synchronize_stream, c.device, stream);
+        EXPECT(out.front() == 3 && out.back() == 3, "a launch went wrong beside loads");
+      }
+      return {};
+    }();
+    isDone = true;
+    return outcome;
+  });
+}
+
 static Outcome openAndClose(Context &c) {
   return inThreads([&](int) -> Outcome {
     for (int round = 0; round < 20; ++round) {
@@ -120,6 +190,7 @@ std::vector<Case> conformance::getThreadCases() {
   return {{"threads", "memory", memory},
           {"threads", "launches", launches},
           {"threads", "modules", modules},
+          {"threads", "loads-beside-launches", loadsBesideLaunches},
           {"threads", "open-and-close", openAndClose},
           {"threads", "errors-stay-apart", errorsStayApart}};
 }
