@@ -58,6 +58,8 @@ struct KernelSignature {
   int64_t numCtas = 1;
   std::optional<int64_t> maxnreg;
   bool debug = false; ///< device_assert and integer overflow marks are live.
+  /// Statements and variables are marked for a debugger, by `tile.debug_event`.
+  bool debugEvents = false;
   /// "cuda:sm_90a": decides defaults (float32 `dot` is tf32 on NVIDIA GPUs, else ieee) and the
   /// answers of `tl.target_info`; empty: no particular target.
   std::string target;

@@ -309,7 +309,7 @@ std::string getCanonicalText(const KernelSignature &signature) {
   llvm::raw_string_ostream os(text);
   os << signature.numWarps << ' ' << signature.numStages << ' ' << signature.numCtas << ' '
      << signature.maxnreg.has_value() << ' ' << signature.maxnreg.value_or(0) << ' '
-     << signature.debug << ' ';
+     << signature.debug << ' ' << (signature.debugEvents ? "events " : "");
   writeSized(os, signature.target);
   for (const auto &[name, spec] : signature.arguments) {
     writeSized(os << ' ', name);

@@ -31,8 +31,8 @@ public:
   /// Output of static_print.
   virtual void print(const llvm::Twine &text) = 0;
   virtual mlir::Location getLocation(SourceRange range) = 0;
-  /// Launch options that are compile-time facts: "num_warps", "num_stages", "num_ctas"; "debug" is
-  /// 0 or 1.
+  /// Launch options that are compile-time facts: "num_warps", "num_stages", "num_ctas"; "debug"
+  /// and "debug_events" are 0 or 1.
   virtual int64_t getOption(llvm::StringRef name) = 0;
   /// The target: "cuda:sm_90a"; empty: no particular one.
   virtual llvm::StringRef getTarget() = 0;

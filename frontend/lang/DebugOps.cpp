@@ -169,6 +169,16 @@ Result emitBarrier(Emitter &e, const Arguments &) {
   return Value::none();
 }
 
+Result emitBreakpoint(Emitter &e, const Arguments &) {
+  e.beyondTriton("'breakpoint()'", "H6", "remove it");
+  if (e.services.getOption("debug_events"))
+    tile::DebugEventOp::create(e.builder, e.loc(), tile::DebugEvent::Break, "", "", mlir::Value());
+  else
+    e.services.warning(e.range, "'breakpoint()' stops under 'tilerun debug' alone; it does nothing "
+                                "here");
+  return Value::none();
+}
+
 const Builtin kRows[] = {
     {"static_print", kTl, "*values, sep=\" \", end=\"\\n\", file=None, flush=False",
      "Prints values, or the types of run-time values, while compiling.", emitStaticPrint},
@@ -184,6 +194,8 @@ const Builtin kRows[] = {
      emitBarrier},
     {"print", kPython, "*values, hex=False, sep=\" \", end=\"\\n\"",
      "As `tl.device_print`; the text is optional.", emitPrint},
+    {"breakpoint", kPython, "", "Stops under `tilerun debug`; does nothing elsewhere.",
+     emitBreakpoint},
 };
 } // namespace
 

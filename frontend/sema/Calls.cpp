@@ -1,5 +1,6 @@
 // Calls: arguments, language functions, inlining of helper functions.
 #include "frontend/sema/Evaluator.h"
+#include "ir/tile/TileOps.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -418,7 +419,9 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
   }
   frames.push_back(std::move(next));
   llvm::scope_exit leave([&] { frames.pop_back(); });
+  emitEntered(function.qualifiedName, function.def->parameters, function.def->nameRange);
   emitBlock(function.def->body);
+  emitEvent(tile::DebugEvent::Leave, function.qualifiedName, function.def->nameRange);
   // Errors inside poison the result, so that its uses are silent.
   if (fatal || numErrors != errorsBefore)
     return failure();

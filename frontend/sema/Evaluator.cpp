@@ -234,6 +234,7 @@ int64_t Evaluator::getOption(llvm::StringRef name) {
       .Case("num_stages", options.numStages)
       .Case("num_ctas", options.numCtas)
       .Case("debug", options.debug)
+      .Case("debug_events", options.debugEvents && wantsEvents())
       .Default(0);
 }
 

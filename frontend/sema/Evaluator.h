@@ -19,6 +19,10 @@
 
 #include <set>
 
+namespace tilerun::tile {
+enum class DebugEvent : uint32_t;
+}
+
 namespace tilerun::sema {
 
 using lang::Result;
@@ -296,6 +300,13 @@ private:
   void bind(llvm::StringRef name, Value value, SourceRange place, bool isConstexpr = false);
   void poisonTargets(const ast::Expr &target);
   void poisonAssigned(ast::Block block);
+
+  // What a debugger shows (DebugEvents.cpp).
+  bool wantsEvents();
+  void emitEvent(tile::DebugEvent kind, llvm::StringRef name, SourceRange range);
+  void emitAssigned(llvm::StringRef name, const Value &value, SourceRange range);
+  void emitEntered(llvm::StringRef name, llvm::ArrayRef<ast::Parameter> parameters,
+                   SourceRange range);
 
   // Run-time branches (Branches.cpp).
   using Emit = llvm::function_ref<void()>;

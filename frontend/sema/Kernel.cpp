@@ -286,7 +286,9 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
       env().names[parameter.name] =
           Binding::bound(assemble(parameter.name.str(), leaves), parameter.range);
   frame().function = &kernel;
+  emitEntered(kernel.qualifiedName, def.parameters, def.nameRange);
   emitBlock(def.body);
+  emitEvent(tile::DebugEvent::Leave, kernel.qualifiedName, def.nameRange);
   mlir::func::ReturnOp::create(builder, getLocation(def.nameRange));
   frames.pop_back();
   out.staticOutput = std::move(staticOutput);

@@ -179,8 +179,10 @@ void Evaluator::assignField(const AttributeExpr &target, const Value &value, Sou
   auto copy = std::make_shared<TupleValue>(*record);
   copy->elements[*index] = std::move(*converted);
   Result whole = bounded(Value(std::move(copy)), place);
-  env().names[base->name] =
-      failed(whole) ? Binding::poisoned(place) : Binding::bound(std::move(*whole), place);
+  if (failed(whole))
+    env().names[base->name] = Binding::poisoned(place);
+  else
+    bind(base->name, std::move(*whole), place);
 }
 
 /// Calls `__init__` with the record that it fills as its first argument.

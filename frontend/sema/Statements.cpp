@@ -1,5 +1,6 @@
 // Statements, except run-time branches and loops.
 #include "frontend/sema/Evaluator.h"
+#include "ir/tile/TileOps.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -7,12 +8,22 @@ namespace tilerun::sema {
 
 using namespace ast;
 
+/// It may hold anything.
+static bool isDocstring(const Stmt &statement) {
+  const auto *expression = llvm::dyn_cast<ExprStmt>(&statement);
+  const auto *constant = expression ? llvm::dyn_cast<ConstantExpr>(expression->value) : nullptr;
+  return constant &&
+         (constant->constant == ConstantKind::String || constant->constant == ConstantKind::Bytes);
+}
+
 void Evaluator::emitBlock(Block block) {
   for (size_t i = 0; i < block.size(); ++i) {
     if (step(block[i]->range) || env().unreachable)
       return;
     if (env().mayHaveExited())
       return emitGuarded(block.drop_front(i));
+    if (!isDocstring(*block[i]))
+      emitEvent(tile::DebugEvent::Statement, "", block[i]->range);
     if (const auto *branch = llvm::dyn_cast<IfStmt>(block[i])) {
       if (emitIf(*branch, block.drop_front(i + 1)))
         return;
@@ -55,15 +66,10 @@ static std::string getUnsupportedReason(const Stmt &statement) {
 
 void Evaluator::emitStatement(const Stmt &statement) {
   switch (statement.kind) {
-  case Kind::ExprStmt: {
-    const Expr &value = *llvm::cast<ExprStmt>(&statement)->value;
-    const auto *constant = llvm::dyn_cast<ConstantExpr>(&value);
-    // A docstring may hold anything.
-    if (!constant ||
-        (constant->constant != ConstantKind::String && constant->constant != ConstantKind::Bytes))
-      (void)evaluate(value);
+  case Kind::ExprStmt:
+    if (!isDocstring(statement))
+      (void)evaluate(*llvm::cast<ExprStmt>(&statement)->value);
     return;
-  }
   case Kind::AssignStmt: {
     const auto &assign = *llvm::cast<AssignStmt>(&statement);
     if (growTuple(assign))
@@ -119,6 +125,7 @@ void Evaluator::emitStatement(const Stmt &statement) {
 //===----------------------------------------------------------------------===//
 
 void Evaluator::bind(llvm::StringRef name, Value value, SourceRange place, bool isConstexpr) {
+  emitAssigned(name, value, place);
   Binding binding = Binding::bound(std::move(value), place);
   binding.isConstexpr = isConstexpr;
   env().names[name] = std::move(binding);
@@ -262,6 +269,7 @@ bool Evaluator::extendTuple(llvm::StringRef name, const Value &more, SourceRange
     return false;
   llvm::append_range((*held)->elements, elements->elements);
   it->second.place = place;
+  emitAssigned(name, it->second.value, place);
   return true;
 }
 

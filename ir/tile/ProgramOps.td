@@ -107,6 +107,27 @@ def Tile_AssertOp : Tile_Op<"assert", [Tile_MaskMatches<"condition">, MemoryEffe
   let hasCanonicalizer = 1;
 }
 
+def Tile_DebugEventOp : Tile_Op<"debug_event", [MemoryEffects<[MemWrite]>]> {
+  let summary = "what a debugger shows at this place of the source";
+  let description = [{
+    ```mlir
+    tile.debug_event enter "scale" ""
+    tile.debug_event assign "x" "float32" : %x : tensor<8xf32>
+    tile.debug_event assign "BLOCK" "256"
+    tile.debug_event statement "" ""
+    tile.debug_event leave "scale" ""
+    ```
+    `enter` and `leave` are around the code of a function that was inlined, or of the kernel, and name it. `statement`: one begins here.
+    `assign`: a variable gets a value. Its text is the type in the source, which knows more than the value's own, or, without a value,
+    what the variable is at compile time. `break`: the source has `breakpoint()` here.
+
+    The frontend emits them only where a signature asks for it (`debugEvents`). The interpreter hands them to the observer of a
+    program; no other target takes them.
+  }];
+  let arguments = (ins Tile_DebugEventAttr:$kind, StrAttr:$name, StrAttr:$text, Optional<Tile_Value>:$value);
+  let assemblyFormat = "$kind $name $text attr-dict (`:` $value^ `:` type($value))?";
+}
+
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "memory accesses before it in this program are complete after it";
   let description = [{

@@ -52,6 +52,12 @@ def Tile_GridDependencyKind : Tile_Enum<"GridDependencyKind", "how a launch meet
   I32EnumAttrCase<"Wait", 0, "wait">, I32EnumAttrCase<"Release", 1, "release">]>;
 def Tile_GridDependencyKindAttr : Tile_EnumAttr<Tile_GridDependencyKind, "grid_dependency">;
 
+def Tile_DebugEvent : Tile_Enum<"DebugEvent", "what a debugger shows at a place", [
+  I32EnumAttrCase<"Enter", 0, "enter">, I32EnumAttrCase<"Leave", 1, "leave">,
+  I32EnumAttrCase<"Statement", 2, "statement">, I32EnumAttrCase<"Assign", 3, "assign">,
+  I32EnumAttrCase<"Break", 4, "break">]>;
+def Tile_DebugEventAttr : Tile_EnumAttr<Tile_DebugEvent, "debug">;
+
 def Tile_DescriptorPadding : Tile_Enum<"DescriptorPadding", "what reads as an element outside of a view", [
   I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
 

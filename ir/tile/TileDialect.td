@@ -36,8 +36,8 @@ def Tile_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// The version written into bytecode. A reader refuses a newer major version.
     static constexpr uint32_t kVersionMajor = 1;
-    /// 1.1: descriptors.
-    static constexpr uint32_t kVersionMinor = 1;
+    /// 1.1: descriptors. 1.2: debug events.
+    static constexpr uint32_t kVersionMinor = 2;
     /// Discardable attribute names.
     static constexpr ::llvm::StringLiteral kKernelAttr{"tile.kernel"};
     static constexpr ::llvm::StringLiteral kDivisibilityAttr{"tile.divisibility"};

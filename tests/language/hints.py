@@ -98,3 +98,11 @@ def loop_options(n, X, Z):
     for i in tl.range(0, n, disable_licm=True):
         x += tl.load(X + i)
     tl.store(Z, x)
+
+
+#: n=5 Z->i32[5] beyond
+@triton.jit
+def breakpoints(n, Z):
+    """H6: Beyond Triton: `breakpoint()` stops a kernel under `tilerun debug`, and does nothing elsewhere."""
+    breakpoint()
+    tl.store(Z, n)

@@ -4,7 +4,7 @@
 namespace tilerun::test {
 
 Compiled compile(const std::string &text, llvm::StringRef signatureText, llvm::StringRef kernel,
-                 bool debug) {
+                 bool debug, bool events) {
   Compiled out;
   auto signature = parseSignature(signatureText);
   if (!signature) {
@@ -12,6 +12,7 @@ Compiled compile(const std::string &text, llvm::StringRef signatureText, llvm::S
     return out;
   }
   signature->debug = debug;
+  signature->debugEvents = events;
   Frontend frontend;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   LoadedModule *module =

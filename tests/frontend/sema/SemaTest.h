@@ -24,7 +24,7 @@ struct Compiled {
 
 /// Compiles `kernel` of a file that starts with Triton's usual imports followed by `text`.
 Compiled compile(const std::string &text, llvm::StringRef signature = "",
-                 llvm::StringRef kernel = "kernel", bool debug = false);
+                 llvm::StringRef kernel = "kernel", bool debug = false, bool events = false);
 
 /// The same where only the body of `def kernel(<parameters>):` is given.
 Compiled compileBody(const std::string &parameters, const std::string &body,

@@ -246,3 +246,20 @@ func.func @descriptor_fields(%d: !tile.descriptor<4x8xi32>) -> (i64, i64) {
   %1 = tile.descriptor_stride %d axis 0 : !tile.descriptor<4x8xi32>
   return %0, %1 : i64, i64
 }
+
+// CHECK-LABEL: func.func @debug_events
+func.func @debug_events(%x: tensor<8xf32>) {
+  // CHECK: tile.debug_event {{ *}}enter "k" ""
+  tile.debug_event enter "k" ""
+  // CHECK-NEXT: tile.debug_event {{ *}}statement "" ""
+  tile.debug_event statement "" ""
+  // CHECK-NEXT: tile.debug_event {{ *}}assign "x" "float32" : %arg0 : tensor<8xf32>
+  tile.debug_event assign "x" "float32" : %x : tensor<8xf32>
+  // CHECK-NEXT: tile.debug_event {{ *}}assign "N" "4"
+  tile.debug_event assign "N" "4"
+  // CHECK-NEXT: tile.debug_event {{ *}}break "" ""
+  tile.debug_event break "" ""
+  // CHECK-NEXT: tile.debug_event {{ *}}leave "k" ""
+  tile.debug_event leave "k" ""
+  return
+}

@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/no-handler.mlir 2>&1 | FileCheck %t/no-handler.mlir
 // RUN: not tile-nvptx %t/refused.mlir 2>&1 | FileCheck %t/refused.mlir
+// RUN: not tile-nvptx %t/debugged.mlir 2>&1 | FileCheck %t/debugged.mlir
 // RUN: not tile-nvptx %t/in-region.mlir 2>&1 | FileCheck %t/in-region.mlir
 // RUN: not tile-nvptx %t/constant.mlir 2>&1 | FileCheck %t/constant.mlir
 // RUN: not tile-nvptx %t/float8.mlir 2>&1 | FileCheck %t/float8.mlir
@@ -29,6 +30,14 @@ func.func @k(%x: !tile.ptr<i32>, %i: i32, %n: index) attributes {tile.kernel} {
     scf.yield %c : i32
   }
   tile.store %x, %v : !tile.ptr<i32>
+  return
+}
+
+//--- debugged.mlir
+// CHECK: debugged.mlir:[[@LINE+2]]:3: error: 'tile.debug_event' cannot be compiled for cuda:sm_80: it is not supported yet
+func.func @k(%x: !tile.ptr<i32>, %i: i32) attributes {tile.kernel} {
+  tile.debug_event assign "i" "int32" : %i : i32
+  tile.store %x, %i : !tile.ptr<i32>
   return
 }
 
