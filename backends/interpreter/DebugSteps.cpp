@@ -1,4 +1,4 @@
-// device_print and device_assert.
+// device_print, device_assert, and the marks of debuggers.
 #include "backends/common/PrintedLine.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/SmallFloat.h"
@@ -102,3 +102,5 @@ void interp::runAssert(Frame &frame, const Step &step) {
     return;
   }
 }
+
+void interp::runDebugEvent(Frame &, const Step &) {}

@@ -281,6 +281,12 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
             step->text = assertion.getMessage().str();
             return success();
           })
+          .Case([&](tile::DebugEventOp event) {
+            step->run = runDebugEvent;
+            step->numbers = {int64_t(event.getKind())};
+            step->text = event.getName().str() + '\0' + event.getText().str();
+            return success();
+          })
           .Default([&](Operation *) { return unsupported(op); });
   if (failed(status))
     return failure();

@@ -1,6 +1,7 @@
 // Running lists of steps, and the wording of places.
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
+#include "backends/interpreter/Observer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,7 +14,7 @@ using namespace tilerun;
 using namespace tilerun::interp;
 
 void Frame::exec(const StepList &steps) {
-  if (!checker) {
+  if (!checker && !observer) {
     for (const Step &step : steps) {
       step.run(*this, step);
       if (stopped)
@@ -22,11 +23,20 @@ void Frame::exec(const StepList &steps) {
     return;
   }
   for (const Step &step : steps) {
-    checker->beforeStep(step);
+    if (checker)
+      checker->beforeStep(step);
+    if (observer)
+      observer->beforeStep(*this, step);
     step.run(*this, step);
     if (stopped)
       return;
-    checker->afterStep(*this, step);
+    if (checker)
+      checker->afterStep(*this, step);
+    if (observer) {
+      observer->afterStep(*this, step);
+      if (stopped)
+        return;
+    }
   }
 }
 

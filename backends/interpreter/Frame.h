@@ -13,6 +13,7 @@ namespace tilerun::interp {
 class Activity;
 class Bounds;
 class Checker;
+class StepObserver;
 
 /// Shared by the threads of one launch.
 struct LaunchState {
@@ -33,8 +34,9 @@ struct Frame {
   char *arena;
   /// The range to try first for an access, by origin: that of the last access.
   std::vector<Range> near;
-  Checker *checker = nullptr;   ///< Null in plain runs.
-  Activity *activity = nullptr; ///< Null unless it is watched.
+  Checker *checker = nullptr;       ///< Null in plain runs.
+  Activity *activity = nullptr;     ///< Null unless it is watched.
+  StepObserver *observer = nullptr; ///< Null unless this program is observed.
   std::array<uint32_t, 3> position{};
   size_t lanes = 1;      ///< Elements of batched steps.
   bool stopped = false;  ///< This program is over: a failed assertion, a fault.

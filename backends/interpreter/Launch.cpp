@@ -4,6 +4,7 @@
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/Interpreter.h"
+#include "backends/interpreter/Observer.h"
 #include "backends/interpreter/SmallFloat.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -92,6 +93,7 @@ struct Work {
   llvm::ArrayRef<uint64_t> arguments;
   uint64_t programs, chunk;
   std::atomic<uint64_t> next{0};
+  StepObserver *observer = nullptr;
 
   void run(char *arena, Checker *checker, Outcome &outcome) {
     Frame frame{program, state, arena, state.bounds.getFirstRanges(), checker};
@@ -120,7 +122,11 @@ struct Work {
       frame.checker->beginProgram(linear);
     if (frame.activity)
       frame.activity->beginProgram();
+    if (observer)
+      frame.observer = observer->beginProgram(linear) ? observer : nullptr;
     frame.exec(program.body);
+    if (frame.observer && !frame.observer->endProgram(frame))
+      state.stop = true;
     if (frame.activity)
       frame.activity->endProgram(linear, !frame.printed.empty());
     if (!frame.printed.empty())
@@ -167,7 +173,10 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
 
   const uint64_t programs = options.grid[0] * options.grid[1] * options.grid[2];
   const bool checked = options.checks.any() || options.debug;
-  const bool serial = checked || options.watch.writers || options.watch.work;
+  if (options.firstProgram >= programs)
+    return invalid("program " + llvm::Twine(options.firstProgram) + " of " + llvm::Twine(programs) +
+                   " cannot be the first; they are numbered from 0");
+  const bool serial = checked || options.watch.writers || options.watch.work || options.observer;
   unsigned threads = options.numThreads ? options.numThreads : std::thread::hardware_concurrency();
   threads =
       serial ? 1 : std::clamp<uint64_t>(threads, 1, std::min<uint64_t>(programs, kMaxThreads));
@@ -187,7 +196,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   state.assertions = checked;
   state.reportAssertions = options.checks.any();
   std::unique_ptr<Checker> checker;
-  if (serial) {
+  if (checked || options.watch.writers || options.watch.work) {
     CheckOptions checks = options.checks;
     checks.integerOverflow |= options.debug;
     checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid,
@@ -206,8 +215,13 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
     if (options.watch.activity)
       outcome.activity.emplace(program);
   // Small enough that threads end together, large enough that the counter is rarely touched.
-  Work work{program, state, encoded, programs,
-            std::max<uint64_t>(1, programs / (uint64_t(threads) * 32))};
+  Work work{program,
+            state,
+            encoded,
+            programs,
+            std::max<uint64_t>(1, programs / (uint64_t(threads) * 32)),
+            options.firstProgram,
+            options.observer};
   // As many as the system gives: under a limit of processes, fewer do the work. (std::thread
   // throws.)
   struct Worker {

@@ -112,6 +112,8 @@ struct LaunchArgument {
   LaunchMemory memory{}; ///< Of a pointer.
 };
 
+class StepObserver;
+
 struct LaunchOptions {
   std::array<uint64_t, 3> grid{1, 1, 1};
   unsigned numThreads = 0; ///< 0: one per core, 1 when checks are on.
@@ -124,6 +126,9 @@ struct LaunchOptions {
   /// Pointers may point to the host's own memory. The part that no argument's `memory` describes is
   /// not checked.
   bool hostMemory = false;
+  /// Sees the programs that it asks for, step by step (Observer.h). Runs in one thread.
+  StepObserver *observer = nullptr;
+  uint64_t firstProgram = 0; ///< Linear index of the program to begin with.
 };
 
 /// The results of a launch besides success.

@@ -12,24 +12,6 @@
 using namespace tilerun;
 using namespace tilerun::interp;
 
-static double readFloat(Dtype type, const char *element) {
-  auto load = [&](auto value) {
-    std::memcpy(&value, element, sizeof(value));
-    return value;
-  };
-  switch (type) {
-  case Dtype::F64:
-    return load(double());
-  case Dtype::F32:
-    return load(float());
-  default: {
-    double value;
-    getToDouble(type)(element, reinterpret_cast<char *>(&value), 1);
-    return value;
-  }
-  }
-}
-
 static __int128 readInteger(Dtype type, bool isSigned, const char *element) {
   uint64_t bits = 0;
   std::memcpy(&bits, element, sizeOf(type));

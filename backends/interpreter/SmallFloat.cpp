@@ -168,3 +168,21 @@ ElementFn interp::getIsNormal(Dtype type) {
     return nullptr;
   }
 }
+
+double interp::readFloat(Dtype type, const char *element) {
+  auto load = [&](auto value) {
+    std::memcpy(&value, element, sizeof(value));
+    return value;
+  };
+  switch (type) {
+  case Dtype::F64:
+    return load(double());
+  case Dtype::F32:
+    return load(float());
+  default: {
+    double value;
+    getToDouble(type)(element, reinterpret_cast<char *>(&value), 1);
+    return value;
+  }
+  }
+}

@@ -165,6 +165,9 @@ ConvertFn getFromFloat(Dtype type);
 ConvertFn getFromFloat(Dtype type, Narrowing mode);
 ConvertFn getFromDouble(Dtype type, Narrowing mode);
 
+/// One element of any float type.
+double readFloat(Dtype type, const char *element);
+
 /// math.isnormal of a small float, which float32's limits would answer wrongly; null for other
 /// types.
 ElementFn getIsNormal(Dtype type);

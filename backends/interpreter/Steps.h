@@ -81,5 +81,8 @@ void runSwitch(Frame &frame, const Step &step);
 void runPrint(Frame &frame, const Step &step);
 /// Operands: condition, mask (optional).
 void runAssert(Frame &frame, const Step &step);
+/// Nothing: it is for observers. Operands: a value (optional). numbers: kind (tile::DebugEvent).
+/// text: name and type, or value, with a zero between.
+void runDebugEvent(Frame &frame, const Step &step);
 
 } // namespace tilerun::interp
