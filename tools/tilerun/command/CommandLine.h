@@ -66,6 +66,8 @@ struct Options {
   unsigned repeat = 1;
   bool time = false;
   bool counters = false; ///< Of run.
+  std::string trace;     ///< Of run: names of variables, or slices, by commas.
+  std::string program;   ///< Of run and debug: a number, or a position.
   /// Whether a mismatch says which program wrote what; unset: where that costs little.
   std::optional<bool> map;
   std::string report; ///< A file for pictures of mismatches.
@@ -126,7 +128,7 @@ struct Options {
 
   // corpus
   double timeLimit = 60;  ///< Seconds of one kernel.
-  double memoryLimit = 4; ///< GiB.
+  double memoryLimit = 4; ///< GiB; also of recordings, of run and debug.
 
   // cache
   std::string cacheAction; ///< "stat", "clear" or "verify"

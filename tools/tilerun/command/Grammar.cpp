@@ -144,6 +144,17 @@ void addCacheOption(CLI::App *app, Options &options) {
                 "Compile again, and cache nothing (devices whose code is cached)");
 }
 
+void addProgramOption(CLI::App *app, Options &options, const char *help) {
+  app->add_option("--program", options.program,
+                  std::string(help) + ": its number, or its position, such as 2,0,1 (default: 0)")
+      ->type_name("N")
+      ->option_text("N");
+  app->add_option("--memory-limit", options.memoryLimit, "GiB that the recording may take")
+      ->type_name("GIB")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+}
+
 void addScheduleOption(CLI::App *app, Options &options) {
   app->add_option("--schedule", options.schedule,
                   "File that schedules loops by hand (how many slots their loads run ahead into), "
@@ -237,6 +248,13 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   run->add_flag("--counters", options.counters,
                 "On an emulated AMD GPU, count instructions by class, memory transactions and bank "
                 "conflicts (docs/amd-emulator.md)");
+  run->add_option(
+         "--trace", options.trace,
+         "NAME,NAME[SLICE],…: print each value that these variables of the kernel get, with "
+         "its line and statistics ('*': all). The launch is repeated on the interpreter "
+         "for it (docs/debug.md)")
+      ->type_name("NAMES");
+  addProgramOption(run, options, "The program that --trace is of");
   addScheduleOption(run, options);
   addRemarksOption(run, options);
   run->add_flag("!--no-bounds-checks", options.boundsChecks,

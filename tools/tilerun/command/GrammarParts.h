@@ -21,6 +21,8 @@ void addCommon(CLI::App *app, Options &options);
 void addCompileOptions(CLI::App *app, Options &options);
 void addEmulate(CLI::App *app, Options &options);
 void addCacheOption(CLI::App *app, Options &options);
+/// A program to record, and the limit of its recording.
+void addProgramOption(CLI::App *app, Options &options, const char *help);
 void addScheduleOption(CLI::App *app, Options &options);
 
 CLI::App *addBench(CLI::App &app, Options &options);

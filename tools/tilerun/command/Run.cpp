@@ -5,6 +5,7 @@
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Measure.h"
 #include "tools/tilerun/command/Mismatch.h"
+#include "tools/tilerun/command/Trace.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
@@ -211,6 +212,8 @@ static llvm::Expected<std::optional<host::AtomicFile>> openReport(const Options 
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
   if (session.options.printTemplate)
     return runTemplate(session);
+  if (!session.options.program.empty() && session.options.trace.empty())
+    return makeUsageError("--program is for --trace, which is not given");
   TILERUN_TRY_VALUE(report, openReport(session.options));
   Counters counters;
   if (session.options.counters)
@@ -239,14 +242,24 @@ llvm::Expected<ExitCode> command::runLaunch(Session &session) {
     for (const Finding &note : launch.getResult().findings.notes)
       print(llvm::errs(), painter, session, note);
   }
+  std::optional<VariableTrace> trace;
+  if (!session.options.trace.empty()) {
+    session.getDiagnostics().clear(); // What the frontend says was said.
+    TILERUN_TRY_VALUE(made, VariableTrace::make(session, launch.getBinding()));
+    trace = std::move(made);
+  }
   if (session.options.json) {
     llvm::json::Object object = toJson(launch, session, code);
     if (session.options.counters)
       object["counters"] = std::move(counted);
+    if (trace)
+      object["trace"] = trace->toJson();
     printJson(std::move(object));
     return code;
   }
   printText(launch, session);
+  if (trace)
+    trace->print(llvm::outs());
   if (session.options.counters)
     printCounters(llvm::outs(), *counted.front().getAsObject());
   return code;

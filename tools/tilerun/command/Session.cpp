@@ -168,12 +168,13 @@ llvm::Error Session::load(llvm::StringRef target) {
   return llvm::Error::success();
 }
 
-llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature) {
+llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature, bool quiet) {
   Span span("compile", "frontend");
   mlir::FailureOr<CompiledKernel> compiled =
       frontend.compile(*module, kernel->qualifiedName, signature, context);
   if (mlir::succeeded(compiled)) {
-    llvm::errs() << compiled->staticOutput;
+    if (!quiet)
+      llvm::errs() << compiled->staticOutput;
     return std::move(*compiled);
   }
   if (!frontend.getInvalidModule().empty())

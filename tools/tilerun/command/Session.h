@@ -28,8 +28,9 @@ public:
   /// The text of a node, with white space folded.
   std::string getText(SourceRange range);
 
-  /// Compiles to tile IR; an internal failure leaves a reproducer.
-  llvm::Expected<CompiledKernel> compile(const KernelSignature &signature);
+  /// Compiles to tile IR; an internal failure leaves a reproducer. `quiet`: what static_print says
+  /// was said.
+  llvm::Expected<CompiledKernel> compile(const KernelSignature &signature, bool quiet = false);
   /// The exit code of a failure of the library to compile for a signature: that of the diagnostics,
   /// an internal error with a reproducer, or the library's own.
   llvm::Error explainFailure(const core::Status &status, const KernelSignature &signature);
