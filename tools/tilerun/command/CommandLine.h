@@ -42,7 +42,8 @@ struct Options {
     Layout,
     Man,
     Bench,
-    Explain
+    Explain,
+    Debug
   };
   Command command = Command::Run;
 
@@ -68,6 +69,7 @@ struct Options {
   bool counters = false; ///< Of run.
   std::string trace;     ///< Of run: names of variables, or slices, by commas.
   std::string program;   ///< Of run and debug: a number, or a position.
+  std::string commands;  ///< Of debug: a file.
   /// Whether a mismatch says which program wrote what; unset: where that costs little.
   std::optional<bool> map;
   std::string report; ///< A file for pictures of mismatches.

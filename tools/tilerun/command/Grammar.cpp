@@ -67,6 +67,10 @@ void addLimit(CLI::App *app, const char *name, double &out, const char *unit, co
 
 void addCommon(CLI::App *app, Options &options) {
   app->add_flag("--json", options.json, "One JSON object on stdout instead of text");
+  addColor(app, options);
+}
+
+void addColor(CLI::App *app, Options &options) {
   app->add_option("--color", options.color, "auto, always or never (NO_COLOR is obeyed)")
       ->transform(CLI::CheckedTransformer(
           std::vector<std::pair<std::string, Color>>{
@@ -278,6 +282,8 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   check->add_flag(
       "--strict", options.strict,
       "Warnings (partially written outputs, masked-off lanes without 'other') fail, too");
+
+  CLI::App *debug = addDebug(app, options);
 
   CLI::App *compile = app.add_subcommand(
       "compile",
@@ -509,6 +515,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   using Command = Options::Command;
   return {{{run, Command::Run},
            {check, Command::Check},
+           {debug, Command::Debug},
            {compile, Command::Compile},
            {explain, Command::Explain},
            {layout, Command::Layout},

@@ -18,6 +18,7 @@ CLI::Option *addRepeated(CLI::App *app, const std::string &name, std::vector<std
 /// A positive number, whose default is shown.
 void addLimit(CLI::App *app, const char *name, double &out, const char *unit, const char *help);
 void addCommon(CLI::App *app, Options &options);
+void addColor(CLI::App *app, Options &options); ///< A part of the common ones.
 void addCompileOptions(CLI::App *app, Options &options);
 void addEmulate(CLI::App *app, Options &options);
 void addCacheOption(CLI::App *app, Options &options);
@@ -26,6 +27,7 @@ void addProgramOption(CLI::App *app, Options &options, const char *help);
 void addScheduleOption(CLI::App *app, Options &options);
 
 CLI::App *addBench(CLI::App &app, Options &options);
+CLI::App *addDebug(CLI::App &app, Options &options);
 CLI::App *addExplain(CLI::App &app, Options &options);
 CLI::App *addTune(CLI::App &app, Options &options);
 

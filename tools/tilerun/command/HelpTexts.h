@@ -9,6 +9,7 @@ Examples:
   tilerun run add.py::add_kernel n=1000 'x=f32[n]:randn(1)' 'y=f32[n]:randn(2)' out=f32[n]:empty \
       n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
   tilerun check softmax.py::softmax_kernel …        the same, with every check on
+  tilerun debug softmax.py::softmax_kernel …        step through it, forward and backward
   tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
   tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
   tilerun list add.py

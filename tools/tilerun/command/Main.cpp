@@ -53,6 +53,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runBench(session.options);
   case Options::Command::Explain:
     return runExplain(session);
+  case Options::Command::Debug:
+    return runDebug(session);
   case Options::Command::Man:
     return runMan(session.options);
   case Options::Command::Version:
