@@ -70,6 +70,7 @@ struct Options {
   std::string trace;     ///< Of run: names of variables, or slices, by commas.
   std::string program;   ///< Of run and debug: a number, or a position.
   std::string commands;  ///< Of debug: a file.
+  bool adapter = false;  ///< Of debug: the Debug Adapter Protocol.
   /// Whether a mismatch says which program wrote what; unset: where that costs little.
   std::optional<bool> map;
   std::string report; ///< A file for pictures of mismatches.

@@ -1,7 +1,8 @@
-// `tilerun debug`: a launch on the interpreter under a debugger, by commands.
+// `tilerun debug`: a launch on the interpreter under a debugger, by commands or by an editor.
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Trace.h"
+#include "tools/tilerun/debug/AdapterServer.h"
 #include "tools/tilerun/debug/Shell.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -73,7 +74,10 @@ static llvm::Error runCommands(debug::Shell &shell, Lines &lines, bool isInterac
 static llvm::Expected<std::unique_ptr<debug::Debuggee>> prepare(Session &session,
                                                                 uint64_t &program) {
   const Options &options = session.options;
-  if (llvm::StringRef(options.target).starts_with("-::") && options.commands.empty())
+  if (options.target.empty())
+    return makeUsageError("TARGET is required: FILE.py::KERNEL");
+  if (llvm::StringRef(options.target).starts_with("-::") &&
+      (options.adapter || options.commands.empty()))
     return makeUsageError(
         "the kernel's file is stdin, which has the commands; name a file, or give "
         "--commands FILE");
@@ -91,8 +95,62 @@ static llvm::Expected<std::unique_ptr<debug::Debuggee>> prepare(Session &session
   return std::move(debuggee);
 }
 
+/// A launch that an editor asked for, with what it refers to.
+struct AdapterLaunch {
+  explicit AdapterLaunch(const Options &given) : options(given), session(options) {}
+  Options options;
+  Session session;
+  std::unique_ptr<debug::Debuggee> debuggee;
+};
+
+/// The text of an error whose reason the diagnostics may have.
+static std::string explain(llvm::Error error, Session &session) {
+  std::string text = llvm::toString(std::move(error));
+  if (!text.empty())
+    return text;
+  llvm::raw_string_ostream os(text);
+  session.getDiagnostics().print(os, /*color=*/false);
+  return llvm::StringRef(text).rtrim().str();
+}
+
+/// The request's own arguments are added to those of the command line.
+static llvm::Expected<debug::Launched> launch(const Options &given,
+                                              const llvm::json::Object &arguments) {
+  Options options = given;
+  auto take = [&](llvm::StringRef key, std::string &text) {
+    if (std::optional<llvm::StringRef> value = arguments.getString(key))
+      text = value->str();
+  };
+  take("target", options.target);
+  take("grid", options.grid);
+  take("program", options.program);
+  if (std::optional<bool> allow = arguments.getBoolean("allowOverlap"))
+    options.allowOverlap = *allow;
+  if (const llvm::json::Array *values = arguments.getArray("arguments"))
+    for (const llvm::json::Value &value : *values) {
+      std::optional<llvm::StringRef> text = value.getAsString();
+      if (!text)
+        return makeUsageError("'arguments' of the launch are texts, such as \"n=100\"");
+      options.arguments.push_back(text->str());
+    }
+  auto made = std::make_shared<AdapterLaunch>(options);
+  uint64_t program = 0;
+  auto debuggee = prepare(made->session, program);
+  if (!debuggee)
+    return makeUsageError(explain(debuggee.takeError(), made->session));
+  made->debuggee = std::move(*debuggee);
+  return debug::Launched{made, made->debuggee.get(), &made->session.frontend.getSources(), program};
+}
+
 llvm::Expected<ExitCode> command::runDebug(Session &session) {
   const Options &options = session.options;
+  if (options.adapter) {
+    debug::AdapterServer server(stdin, llvm::outs(), [&](const llvm::json::Object &arguments) {
+      return launch(options, arguments);
+    });
+    TILERUN_TRY_ERROR(withExitCode(server.serve(), ExitCode::Usage));
+    return ExitCode::Ok;
+  }
   TILERUN_TRY_VALUE(lines, Lines::open(options.commands));
   uint64_t program = 0;
   TILERUN_TRY_VALUE(debuggee, prepare(session, program));

@@ -20,7 +20,7 @@ CLI::App *addDebug(CLI::App &app, Options &options) {
           "--grid 4\n"
           "  tilerun debug softmax.py::softmax_kernel … --grid 4 --program 2 --commands FILE\n\n") +
           kValues);
-  debug->add_option("TARGET", options.target, kTargetHelp)->required();
+  debug->add_option("TARGET", options.target, kTargetHelp);
   debug->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
   debug->add_option("--grid", options.grid,
                     "Programs along 1 to 3 axes, as of run; may use meta-parameters");
@@ -29,6 +29,11 @@ CLI::App *addDebug(CLI::App &app, Options &options) {
       ->add_option("-x,--commands", options.commands,
                    "FILE: read commands from it; an error in one ends the session")
       ->type_name("FILE");
+  debug
+      ->add_flag("--dap", options.adapter,
+                 "Serve an editor by the Debug Adapter Protocol on stdin and stdout; TARGET, "
+                 "ARGUMENT and --grid may come with its launch request")
+      ->excludes("--commands");
   debug->add_flag("--allow-overlap", options.allowOverlap, "Arguments may share memory");
   addCompileOptions(debug, options);
   addColor(debug, options);
