@@ -85,7 +85,6 @@ static llvm::Expected<std::unique_ptr<debug::Debuggee>> prepare(Session &session
   TILERUN_TRY_ERROR(session.load(options.target));
   TILERUN_TRY_VALUE(binding, bindArguments(session));
   TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
-  TILERUN_TRY_ERROR(checkSurplus(session));
   if (!options.allowOverlap)
     TILERUN_TRY_ERROR(checkOverlap(binding));
   TILERUN_TRY_VALUE(wanted, findProgram(options, binding));
@@ -139,7 +138,8 @@ static llvm::Expected<debug::Launched> launch(const Options &given,
   if (!debuggee)
     return makeUsageError(explain(debuggee.takeError(), made->session));
   made->debuggee = std::move(*debuggee);
-  return debug::Launched{made, made->debuggee.get(), &made->session.frontend.getSources(), program};
+  return debug::Launched{made, made->debuggee.get(), &made->session.frontend.getSources(),
+                         made->session.evaluator.getNames(), program};
 }
 
 llvm::Expected<ExitCode> command::runDebug(Session &session) {
@@ -155,7 +155,7 @@ llvm::Expected<ExitCode> command::runDebug(Session &session) {
   uint64_t program = 0;
   TILERUN_TRY_VALUE(debuggee, prepare(session, program));
   SourceManager &sources = session.frontend.getSources();
-  debug::Debugger debugger(*debuggee, sources);
+  debug::Debugger debugger(*debuggee, sources, session.evaluator.getNames());
   const std::string file = sources.getName(session.kernel->def->nameRange.begin.file).str();
   debug::Shell shell(debugger, file, program, llvm::outs());
   const bool isInteractive =

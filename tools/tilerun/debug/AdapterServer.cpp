@@ -166,7 +166,7 @@ llvm::Expected<Object> AdapterServer::answer(llvm::StringRef command, const Obje
 llvm::Expected<Object> AdapterServer::launchKernel(const Object &arguments) {
   TILERUN_TRY_VALUE(made, launch(arguments));
   launched = std::move(made);
-  debugger = std::make_unique<Debugger>(*launched->debuggee, *launched->sources);
+  debugger = std::make_unique<Debugger>(*launched->debuggee, *launched->sources, launched->names);
   stopsOnEntry = arguments.getBoolean("stopOnEntry").value_or(false);
   // Breakpoints need to know where statements are, so it comes this late.
   pendingEvents.emplace_back("initialized", Object());

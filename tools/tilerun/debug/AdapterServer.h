@@ -20,7 +20,8 @@ struct Launched {
   std::shared_ptr<void> owner; ///< Of what the others refer to.
   Debuggee *debuggee;
   SourceManager *sources;
-  uint64_t program; ///< To begin with.
+  host::Evaluator::Names names; ///< For expressions.
+  uint64_t program;             ///< To begin with.
 };
 
 class AdapterServer {

@@ -15,8 +15,8 @@ using namespace tilerun;
 using namespace tilerun::debug;
 using interp::Moment;
 
-Debugger::Debugger(Debuggee &debuggee, SourceManager &sources)
-    : debuggee(debuggee), sources(sources) {
+Debugger::Debugger(Debuggee &debuggee, SourceManager &sources, host::Evaluator::Names given)
+    : debuggee(debuggee), sources(sources), given(std::move(given)) {
   collectPlaces(debuggee.getProgram().body);
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/ast/Ast.h"
 #include "frontend/source/Source.h"
 #include "tools/tilerun/debug/Debuggee.h"
+#include "tools/tilerun/host/Evaluator.h"
 
 namespace tilerun::debug {
 
@@ -52,8 +53,9 @@ struct StackFrame {
 
 class Debugger {
 public:
-  /// `sources` has the kernel's files.
-  Debugger(Debuggee &debuggee, SourceManager &sources);
+  /// `sources` has the kernel's files. `given`: names that expressions may use besides, such as an
+  /// expected result.
+  Debugger(Debuggee &debuggee, SourceManager &sources, host::Evaluator::Names given = {});
 
   //===--- Where it is ---===//
   bool hasStarted() const { return recording.has_value(); }
@@ -133,6 +135,7 @@ private:
 
   Debuggee &debuggee;
   SourceManager &sources;
+  const host::Evaluator::Names given;
   ast::Context trees;
   std::optional<interp::Recording> recording;
   size_t moment = 0;

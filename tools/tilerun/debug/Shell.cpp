@@ -250,8 +250,8 @@ llvm::Error Shell::addBreakpoint(llvm::StringRef rest) {
   llvm::StringRef condition = after;
   if (!condition.empty() && !condition.consume_front("if "))
     return host::makeError("'" + after + "' is not understood; " + usage);
-  TILERUN_TRY_VALUE(
-      made, debugger.addBreakpoint(path.empty() ? file : path, line, condition.trim(), only));
+  TILERUN_TRY_VALUE(made, debugger.addBreakpoint(path.empty() ? file : debugger.findFile(path),
+                                                 line, condition.trim(), only));
   os << "breakpoint " << made->id << " at " << made->file << ":" << made->line;
   if (made->line != line)
     os << ", as line " << line << " has no statement";

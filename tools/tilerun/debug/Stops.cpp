@@ -17,6 +17,7 @@ static llvm::Expected<host::Value> evaluateWith(host::Evaluator::Names names, as
   SourceManager texts;
   DiagnosticEngine diagnostics(texts);
   host::Evaluator evaluator(diagnostics);
+  evaluator.setAdvisesDefinition(false);
   for (auto &[name, value] : names)
     evaluator.define(name, std::move(value));
   host::ExpressionContext context{texts, diagnostics, trees, evaluator};
@@ -130,7 +131,7 @@ static bool mentions(llvm::StringRef text, llvm::StringRef name) {
 }
 
 llvm::Expected<host::Value> Debugger::evaluate(llvm::StringRef expression) {
-  host::Evaluator::Names names;
+  host::Evaluator::Names names = given;
   // Those that are not needed are known, for "did you mean".
   for (const Debuggee::Argument &argument : debuggee.getArguments()) {
     names[argument.name] = host::Value();

@@ -117,9 +117,13 @@ Evaluator::Result Evaluator::evaluateNode(const ast::NameExpr &expr) {
     candidates.push_back(entry.first);
   for (const Function &function : getFunctions())
     candidates.push_back(function.name);
-  return fail(expr.range, "unknown name '" + expr.name + "'" + suggestNear(expr.name, candidates) +
-                              "; define it before (" + expr.name + "=…), or write a string as '\"" +
-                              expr.name + "\"'");
+  std::string message =
+      ("unknown name '" + expr.name + "'").str() + suggestNear(expr.name, candidates);
+  if (advisesDefinition)
+    message +=
+        ("; define it before (" + expr.name + "=…), or write a string as '\"" + expr.name + "\"'")
+            .str();
+  return fail(expr.range, message);
 }
 
 Evaluator::Result Evaluator::evaluateNode(const ast::ConstantExpr &expr) {

@@ -32,6 +32,9 @@ public:
   /// Whether the fallback comes before what is built in (for code of the kernel file).
   void setPreferFallback(bool prefer) { preferFallback = prefer; }
 
+  /// Whether a message about an unknown name says how a command line would define it.
+  void setAdvisesDefinition(bool advise) { advisesDefinition = advise; }
+
   /// Errors go to the diagnostics, with a caret.
   Result evaluate(const ast::Expr &expr);
   /// Calls a lambda of one or more parameters; surplus parameters must have defaults.
@@ -65,6 +68,7 @@ private:
   std::set<std::string, std::less<>> used;
   Fallback fallback;
   bool preferFallback = false;
+  bool advisesDefinition = true;
   unsigned lambdaDepth = 0;
 };
 
