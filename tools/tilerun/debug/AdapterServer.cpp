@@ -114,9 +114,15 @@ llvm::Error AdapterServer::requireLaunch() const {
 llvm::Expected<Object> AdapterServer::answer(llvm::StringRef command, const Object &arguments) {
   if (command == "initialize")
     return Object{
-        {"supportsConfigurationDoneRequest", true}, {"supportsConditionalBreakpoints", true},
-        {"supportsDataBreakpoints", true},          {"supportsStepBack", true},
-        {"supportsEvaluateForHovers", true},        {"supportsTerminateRequest", true}};
+        {"supportsConfigurationDoneRequest", true},
+        {"supportsConditionalBreakpoints", true},
+        {"supportsDataBreakpoints", true},
+        {"supportsStepBack", true},
+        {"supportsEvaluateForHovers", true},
+        {"supportsTerminateRequest", true},
+        {"exceptionBreakpointFilters",
+         Array{Object{{"filter", "nan"}, {"label", "NaN appears"}, {"default", false}},
+               Object{{"filter", "inf"}, {"label", "An infinity appears"}, {"default", false}}}}};
   if (command == "launch")
     return launchKernel(arguments);
   if (command == "disconnect" || command == "terminate") {
@@ -136,8 +142,14 @@ llvm::Expected<Object> AdapterServer::answer(llvm::StringRef command, const Obje
     return setDataBreakpoints(arguments);
   if (command == "dataBreakpointInfo")
     return describeData(arguments);
-  if (command == "setExceptionBreakpoints")
+  if (command == "setExceptionBreakpoints") {
+    const Array *filters = arguments.getArray("filters");
+    auto isWanted = [&](llvm::StringRef name) {
+      return filters && llvm::is_contained(*filters, llvm::json::Value(name));
+    };
+    debugger->setCaught(isWanted("nan"), isWanted("inf"));
     return Object();
+  }
   if (command == "threads")
     return listThreads();
   if (command == "stackTrace")
@@ -197,6 +209,7 @@ void AdapterServer::sendStop(const Stop &stop) {
     reason = "data breakpoint";
     break;
   case Reason::Fault:
+  case Reason::Birth:
     reason = "exception";
     break;
   case Reason::Goto:

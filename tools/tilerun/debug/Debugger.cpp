@@ -238,6 +238,12 @@ static llvm::Expected<bool> isTrue(const host::Value &value) {
 /// A breakpoint at a moment, or `breakpoint()`.
 std::optional<Stop> Debugger::findStop(size_t at) {
   const Moment &here = recording->moments[at];
+  for (const interp::Birth &birth : recording->births)
+    if (birth.moment == at && catchesAny(birth.isNan)) {
+      Stop stop = arrive(at, Stop::Reason::Birth);
+      stop.detail = describe(debuggee, *recording, birth).front();
+      return stop;
+    }
   if (here.isReturn)
     return std::nullopt;
   if (here.isBreak)
@@ -273,9 +279,9 @@ std::optional<Stop> Debugger::findStop(size_t at) {
 }
 
 bool Debugger::canStopIn(uint64_t program) const {
-  return hasCalls || !watches.empty() || llvm::any_of(breakpoints, [&](const Breakpoint &b) {
-           return !b.program || *b.program == program;
-         });
+  return hasCalls || catchesNans || catchesInfinities || !watches.empty() ||
+         llvm::any_of(breakpoints,
+                      [&](const Breakpoint &b) { return !b.program || *b.program == program; });
 }
 
 llvm::Expected<Stop> Debugger::resume(Direction direction) {

@@ -35,6 +35,7 @@ struct Stop {
     Call,       ///< `breakpoint()` in the kernel.
     Watch,      ///< `id`; `detail` says what was written where.
     Goto,       ///< To where a NaN or an infinity appears.
+    Birth,      ///< One is about to appear; `detail` says where.
     Fault,      ///< `detail` is the message; the moment is that of the statement that faults.
     ProgramBegin,
     ProgramEnd,
@@ -100,6 +101,12 @@ public:
   /// there is none.
   std::string findFile(llvm::StringRef path) const;
   void removeBreakpoints(llvm::StringRef file);
+  /// Stops before each statement that makes a NaN, or an infinity, although it was given none.
+  void setCaught(bool nans, bool infinities) {
+    catchesNans = nans;
+    catchesInfinities = infinities;
+  }
+  bool catchesAny(bool isNan) const { return isNan ? catchesNans : catchesInfinities; }
   llvm::ArrayRef<Breakpoint> getBreakpoints() const { return breakpoints; }
   llvm::ArrayRef<Watch> getWatches() const { return watches; }
 
@@ -146,6 +153,7 @@ private:
   std::set<Place> places; ///< Of statements.
   std::vector<Breakpoint> breakpoints;
   std::vector<Watch> watches;
+  bool catchesNans = false, catchesInfinities = false;
   unsigned lastId = 0;
 };
 

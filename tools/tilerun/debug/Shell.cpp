@@ -28,6 +28,9 @@ llvm::ArrayRef<Shell::Command> Shell::getCommands() {
        [](Shell &s, Rest rest) { return s.addBreakpoint(rest); }},
       {"watch", "w", "TENSOR[SLICE]", "stop at writes to memory that the kernel got",
        [](Shell &s, Rest rest) { return s.addWatch(rest); }},
+      {"catch", "", "nan | inf | off",
+       "stop at statements that make a NaN, or an infinity; or at none",
+       [](Shell &s, Rest rest) { return s.setCaught(rest); }},
       {"delete", "d", "NUMBER", "remove a breakpoint or a watch",
        [](Shell &s, Rest rest) { return s.remove(rest); }},
       {"step", "s", "[COUNT]", "to the next statement, also of a function that is called",
@@ -200,6 +203,9 @@ void Shell::report(const Stop &stop) {
   case Reason::Watch:
     os << "watch " << stop.id << ": " << stop.detail << "\n";
     break;
+  case Reason::Birth:
+    os << "caught: " << stop.detail << "\n";
+    break;
   case Reason::Fault:
     os << "fault: " << stop.detail << "\n";
     break;
@@ -268,6 +274,15 @@ llvm::Error Shell::addWatch(llvm::StringRef rest) {
   return llvm::Error::success();
 }
 
+llvm::Error Shell::setCaught(llvm::StringRef rest) {
+  if (rest != "nan" && rest != "inf" && rest != "off")
+    return host::makeError("write 'catch nan', 'catch inf' or 'catch off'");
+  const bool stops = rest != "off";
+  debugger.setCaught(stops && (rest == "nan" || debugger.catchesAny(true)),
+                     stops && (rest == "inf" || debugger.catchesAny(false)));
+  return llvm::Error::success();
+}
+
 llvm::Error Shell::remove(llvm::StringRef rest) {
   unsigned id = 0;
   if (rest.getAsInteger(10, id))
@@ -309,6 +324,9 @@ llvm::Error Shell::info(llvm::StringRef rest) {
     }
     for (const Watch &watch : debugger.getWatches())
       os << watch.id << ": watch " << watch.text << "\n";
+    for (bool isNan : {true, false})
+      if (debugger.catchesAny(isNan))
+        os << "catch " << (isNan ? "nan\n" : "inf\n");
     return llvm::Error::success();
   }
   if (rest == "program") {

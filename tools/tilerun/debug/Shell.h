@@ -29,6 +29,7 @@ private:
   llvm::Error addBreakpoint(llvm::StringRef rest);
   llvm::Error addWatch(llvm::StringRef rest);
   llvm::Error remove(llvm::StringRef rest);
+  llvm::Error setCaught(llvm::StringRef rest);
   llvm::Error print(llvm::StringRef rest);
   llvm::Error info(llvm::StringRef rest);
   llvm::Error printStack(llvm::StringRef rest);

@@ -122,6 +122,12 @@ assert "'arith.divf' gives NaN at [0], the first of 4 elements" in result and "t
 client.stopped("goto", 25)
 assert "not supported" in client.ask("restart", succeeds=False)
 client.ask("setDataBreakpoints", breakpoints=[])
+client.ask("setExceptionBreakpoints", filters=["nan"])
+client.ask("stepBack", threadId=3)
+client.stopped("step", 23)
+client.ask("continue", threadId=3)
+assert "'arith.divf' gives NaN" in client.stopped("exception", 25)["text"]
+client.ask("setExceptionBreakpoints", filters=[])
 client.ask("setBreakpoints", source={"path": path}, breakpoints=[])
 client.ask("continue", threadId=3)
 assert client.event("exited")["exitCode"] == 0
