@@ -2,16 +2,18 @@
 #include "tests/frontend/sema/EndToEnd.h"
 
 #include "backends/interpreter/Interpreter.h"
+#include "backends/interpreter/debug/Recorder.h"
 #include "ir/tile/ModuleBytes.h"
 
 #include "mlir/Transforms/Passes.h"
 
 namespace tilerun::test {
 
-/// Runs a module over the arguments' bytes, in place.
+/// Runs a module over the arguments' bytes, in place; `record`: with its last program observed.
 static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
                            const std::vector<RunArgument> &arguments,
-                           std::vector<std::vector<uint8_t>> &buffers, uint64_t grid, bool debug) {
+                           std::vector<std::vector<uint8_t>> &buffers, uint64_t grid, bool debug,
+                           bool record = false) {
   interp::Heap heap(uint64_t(1) << 32);
   auto kernel = interp::loadProgram(tile::writeModule(module), name);
   if (!kernel)
@@ -39,9 +41,14 @@ static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
   options.grid = {grid, 1, 1};
   options.debug = debug;
   options.checks.bounds = true;
+  interp::Recorder recorder(**kernel, grid - 1, {});
+  if (record)
+    options.observer = &recorder;
   auto result = interp::launchProgram(**kernel, heap, launch, options);
   if (!result)
     return llvm::toString(result.takeError());
+  if (record && (!recorder.isComplete() || recorder.take().activations.empty()))
+    return "there is no recording";
   if (!result->reports.empty())
     return "check: " + result->reports.front().message;
   for (auto [address, bytes] : llvm::zip(addresses, buffers))
@@ -77,6 +84,18 @@ std::string run(const std::string &text, llvm::StringRef signatureText,
   if (std::string error = execute(*compiled->module, compiled->name, arguments, plain, grid, debug);
       !error.empty())
     return error;
+  // Marks for a debugger change nothing.
+  signature->debugEvents = true;
+  auto marked = frontend.compile(*module, "kernel", *signature, context);
+  if (mlir::failed(marked))
+    return "with debug events it does not compile";
+  auto recorded = initial;
+  if (std::string error =
+          execute(*marked->module, marked->name, arguments, recorded, grid, debug, true);
+      !error.empty())
+    return "recorded: " + error;
+  if (plain != recorded)
+    return "debug events change the result";
   mlir::PassManager passes(&context);
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());

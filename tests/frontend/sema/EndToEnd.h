@@ -19,8 +19,9 @@ template <typename T> RunArgument buffer(std::vector<T> &values) {
   return BufferArgument{values.data(), values.size() * sizeof(T)};
 }
 
-/// Runs `kernel` of a file with Triton's usual imports, first as emitted and then canonicalized,
-/// and expects the same bytes from both. Empty on success, else the failure.
+/// Runs `kernel` of a file with Triton's usual imports as emitted, with debug events while it is
+/// recorded, and canonicalized, and expects the same bytes from all. Empty on success, else the
+/// failure.
 std::string run(const std::string &text, llvm::StringRef signature,
                 const std::vector<RunArgument> &arguments, uint64_t grid = 1, bool debug = false);
 
