@@ -19,7 +19,6 @@ public:
 
   uint64_t getNumPrograms() const { return options.grid[0] * options.grid[1] * options.grid[2]; }
   const Program &getProgram() const { return program; }
-  bool hasRunAll() const { return next == getNumPrograms(); }
   std::array<uint64_t, 3> getPosition(uint64_t linear) const;
 
   /// Runs the launch up to and including program `linear`, which is recorded; memory is afterwards

@@ -79,17 +79,6 @@ llvm::Expected<interp::Recording> Debuggee::record(uint64_t linear) {
   return execution->record(linear, options.record);
 }
 
-llvm::Expected<std::string> Debuggee::runRest() {
-  if (execution->hasRunAll())
-    return "";
-  interp::RecordOptions none = options.record;
-  none.values = none.memory = none.births = false;
-  TILERUN_TRY_VALUE(last, execution->record(getNumPrograms() - 1, none));
-  if (!last.fault.empty())
-    return interp::makeError(interp::ErrorKind::Fault, last.fault);
-  return last.printedBefore + last.printed;
-}
-
 const Debuggee::Argument *Debuggee::findArgument(llvm::StringRef name) const {
   auto it = llvm::find_if(arguments, [&](const Argument &a) { return a.name == name; });
   return it == arguments.end() ? nullptr : &*it;

@@ -34,8 +34,6 @@ public:
 
   /// See Execution::record.
   llvm::Expected<interp::Recording> record(uint64_t linear);
-  /// Runs the programs that have not run; gives what they print.
-  llvm::Expected<std::string> runRest();
 
   /// A tensor that the kernel got.
   struct Argument {

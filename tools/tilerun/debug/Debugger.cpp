@@ -41,9 +41,9 @@ void Debugger::collectPlaces(const interp::StepList &steps) {
 llvm::Error Debugger::requireStarted() const {
   if (recording)
     return llvm::Error::success();
-  return host::makeError(ended ? "the launch has ended; 'start' begins it again"
-                               : "the kernel has not started; 'start' stops at its first "
-                                 "statement, 'run' at the first breakpoint");
+  return host::makeError(
+      "the kernel has not started; 'start' stops at its first statement, 'run' at "
+      "the first breakpoint");
 }
 
 const interp::SourcePosition &Debugger::getPosition(size_t at) const {
@@ -104,6 +104,7 @@ unsigned Debugger::countLines(const interp::SourcePosition &position) {
 Stop Debugger::arrive(size_t at, Stop::Reason reason) {
   moment = at;
   frame = 0;
+  ended &= at == recording->getEnd();
   return {reason};
 }
 
@@ -316,11 +317,14 @@ llvm::Expected<Stop> Debugger::resume(Direction direction) {
       ++program;
     passEnd();
     if (program == debuggee.getNumPrograms()) {
-      recording.reset();
+      // At the end of the last program, from where it goes back.
+      if (recording->program + 1 < program)
+        TILERUN_TRY_ERROR(record(program - 1));
+      if (!recording->fault.empty())
+        return moveTo(recording->getEnd());
+      passEnd();
       ended = true;
-      TILERUN_TRY_VALUE(printed, debuggee.runRest());
-      output += printed;
-      return Stop{Stop::Reason::LaunchEnd};
+      return arrive(recording->getEnd(), Stop::Reason::LaunchEnd);
     }
     TILERUN_TRY_ERROR(record(program));
     at = 0;
@@ -332,7 +336,7 @@ llvm::Expected<Stop> Debugger::resume(Direction direction) {
 }
 
 llvm::Expected<const interp::Birth *> Debugger::findBirth(bool isNan) {
-  uint64_t program = recording ? recording->program : 0;
+  uint64_t program = recording && !ended ? recording->program : 0;
   for (;; ++program) {
     if (!recording || recording->program != program)
       TILERUN_TRY_ERROR(start(program).takeError());

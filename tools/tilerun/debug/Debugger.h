@@ -60,7 +60,6 @@ public:
 
   //===--- Where it is ---===//
   bool hasStarted() const { return recording.has_value(); }
-  bool hasEnded() const { return ended; }
   const interp::Recording &getRecording() const { return *recording; }
   size_t getMoment() const { return moment; }
   std::vector<StackFrame> getStack() const;
@@ -148,7 +147,7 @@ private:
   size_t moment = 0;
   unsigned frame = 0;
   std::string output;
-  bool ended = false;
+  bool ended = false;     ///< The launch, at the end of its last program.
   bool hasCalls = false;  ///< The kernel calls `breakpoint()`.
   std::set<Place> places; ///< Of statements.
   std::vector<Breakpoint> breakpoints;
