@@ -28,6 +28,9 @@ public:
   /// which evaluation goes on; else nothing. "a dict", "Y15", "use a tuple".
   virtual void beyondTriton(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
                             const llvm::Twine &remedy) = 0;
+  /// A form of an earlier release of Triton, and what is written instead: a note, once for each
+  /// form in a kernel; in strict mode an error.
+  virtual void olderForm(SourceRange range, const llvm::Twine &form, const llvm::Twine &today) {}
   /// Output of static_print.
   virtual void print(const llvm::Twine &text) = 0;
   virtual mlir::Location getLocation(SourceRange range) = 0;
@@ -59,6 +62,9 @@ public:
   mlir::LogicalResult error(const llvm::Twine &message) { return services.error(range, message); }
   void beyondTriton(const llvm::Twine &what, llvm::StringRef rule, const llvm::Twine &remedy) {
     services.beyondTriton(range, what, rule, remedy);
+  }
+  void olderForm(const llvm::Twine &form, const llvm::Twine &today) {
+    services.olderForm(range, form, today);
   }
 };
 

@@ -2,11 +2,16 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 
 namespace tilerun::lang {
 
 namespace {
+/// Where the row has `trans_a`; `trans_b` follows.
+constexpr size_t kTransposes = 7;
+
 /// Smallest inner dimension by operand width.
 int64_t getMinK(unsigned bits) { return bits == 8 ? 32 : bits == 16 ? 16 : bits == 32 ? 8 : 4; }
 
@@ -66,11 +71,36 @@ TensorValue collapseBatch(Emitter &e, const TensorValue &value) {
   return reshapeTo(e, value, {batch, shape[shape.size() - 2], shape.back()});
 }
 
+/// An operand, which `trans_a` and `trans_b` of Triton 2.0 transpose.
+TensorOr getFactor(Emitter &e, const Arguments &args, size_t i) {
+  TensorOr factor = getBlock(e, args, i);
+  const size_t flag = kTransposes + i;
+  if (failed(factor) || !args.given[flag])
+    return factor;
+  const char *name = i == 0 ? "a" : "b";
+  e.services.olderForm(args.ranges[flag], llvm::Twine("trans_") + name + "' of 'tl.dot",
+                       llvm::Twine("tl.trans(") + name + ")");
+  FailureOr<bool> isTransposed = getBool(e, args, flag);
+  if (failed(isTransposed))
+    return failure();
+  TensorType type = factor->type;
+  const size_t rank = type.shape.size();
+  if (!*isTransposed || rank < 2)
+    return factor;
+  auto order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
+  std::swap(order[rank - 1], order[rank - 2]);
+  std::swap(type.shape[rank - 1], type.shape[rank - 2]);
+  return TensorValue{tile::TransOp::create(e.builder, e.loc(),
+                                           getMlirType(e.builder.getContext(), type), factor->value,
+                                           order),
+                     type};
+}
+
 Result emitDot(Emitter &e, const Arguments &args) {
-  TensorOr a = getBlock(e, args, 0);
+  TensorOr a = getFactor(e, args, 0);
   if (failed(a))
     return failure();
-  TensorOr b = getBlock(e, args, 1);
+  TensorOr b = getFactor(e, args, 1);
   if (failed(b))
     return failure();
   const Shape &sa = a->type.shape, &sb = b->type.shape;
@@ -165,11 +195,11 @@ Result emitDot(Emitter &e, const Arguments &args) {
 const Builtin kRows[] = {
     {"dot", kTl,
      "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
-     "out_dtype=float32",
+     "out_dtype=float32, *, trans_a=False, trans_b=False",
      "Matrix product of two tensors of 2 dimensions, or of more with equal batch sizes, plus "
      "`acc`. "
      "int8 accumulates in int32, whatever `out_dtype` is, float64 in float64, other floats in "
-     "float32.",
+     "float32. `trans_a` and `trans_b` are of Triton 2.0: they transpose an operand.",
      emitDot},
 };
 } // namespace

@@ -1,5 +1,6 @@
 // Python's own functions, as far as kernels use them.
 #include "frontend/lang/Emit.h"
+#include "frontend/lang/OlderForms.h"
 #include "frontend/lang/Table.h"
 #include "frontend/types/Text.h"
 
@@ -272,13 +273,21 @@ LogicalResult requireOfLanguage(Emitter &e, const Arguments &args, llvm::StringR
                       name.str() + "'");
 }
 
+/// As `findAttribute`, without the names of earlier releases: code asks for those to tell releases
+/// apart.
+std::optional<Value> findToday(Emitter &e, const Value &base, StringRef name) {
+  if (auto *space = base.getIf<NamespaceValue>(); space && findOlderName(space->path, name))
+    return std::nullopt;
+  return findAttribute(e, base, name);
+}
+
 Result emitGetAttr(Emitter &e, const Arguments &args) {
   auto *name = args[1].getIf<std::string>();
   if (!name)
     return argError(e, args, 1, "must be a string, but it is " + args[1].describe());
   if (!args.given[2])
     return attribute(e, args[0], *name);
-  std::optional<Value> found = findAttribute(e, args[0], *name);
+  std::optional<Value> found = findToday(e, args[0], *name);
   if (!found && failed(requireOfLanguage(e, args, *name)))
     return failure();
   return found ? *found : args[2];
@@ -288,7 +297,7 @@ Result emitHasAttr(Emitter &e, const Arguments &args) {
   auto *name = args[1].getIf<std::string>();
   if (!name)
     return argError(e, args, 1, "must be a string, but it is " + args[1].describe());
-  bool found = findAttribute(e, args[0], *name).has_value();
+  bool found = findToday(e, args[0], *name).has_value();
   if (!found && failed(requireOfLanguage(e, args, *name)))
     return failure();
   return Value(found);

@@ -1,6 +1,7 @@
 // The table itself: all rows in one place, and look-up by namespace.
 #include "frontend/lang/Table.h"
 #include "frontend/lang/Emit.h"
+#include "frontend/lang/OlderForms.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -10,23 +11,16 @@ namespace tilerun::lang {
 
 namespace {
 /// Private functions of the language's own library that programs use all the same.
-constexpr StringLiteral kPrivateNames[] = {"_log2",
-                                           "_get_int_dtype",
-                                           "_is_power_of_two",
-                                           "_unwrap_if_constexpr",
-                                           "_sum_combine",
-                                           "_prod_combine",
-                                           "_xor_combine",
-                                           "_or_combine",
-                                           "_elementwise_max",
-                                           "_elementwise_min",
-                                           "_argmax_combine",
-                                           "_argmin_combine",
-                                           "_argmax_combine_tie_break_left",
-                                           "_argmax_combine_tie_break_fast",
-                                           "_argmin_combine_tie_break_left",
-                                           "_argmin_combine_tie_break_fast",
-                                           "_promote_bfloat16_to_float32"};
+constexpr StringLiteral kPrivateNames[] = {
+    "_log2", "_get_int_dtype", "_is_power_of_two", "_unwrap_if_constexpr", "_sum_combine",
+    "_prod_combine", "_xor_combine", "_or_combine", "_elementwise_max", "_elementwise_min",
+    "_argmax_combine", "_argmin_combine", "_argmax_combine_tie_break_left",
+    "_argmax_combine_tie_break_fast", "_argmin_combine_tie_break_left",
+    "_argmin_combine_tie_break_fast", "_promote_bfloat16_to_float32",
+    // Of Triton 3.0 to 3.3 (OlderForms.cpp).
+    "_experimental_descriptor_load", "_experimental_descriptor_store",
+    "_experimental_reinterpret_tensor_descriptor", "_experimental_device_tensormap_create1d",
+    "_experimental_device_tensormap_create2d", "_experimental_tensormap_fenceproxy_acquire"};
 
 /// Functions of the prelude that are also methods of tensors, or only methods.
 struct PreludeMethod {
@@ -59,7 +53,6 @@ constexpr Child kNamespaces[] = {
     {"triton.language", "extra", "triton.language.extra"},
     {"triton.language", "target_info", "triton.language.target_info"},
     {"triton.language", "PropagateNan", "triton.language.PropagateNan"},
-    {"triton.language", "libdevice", "triton.language.extra.libdevice"},
     {"triton.language.dtype", "KIND", "triton.language.dtype.KIND"},
     {"triton.language.dtype", "SIGNEDNESS", "triton.language.dtype.SIGNEDNESS"},
     {"triton.language.extra", "libdevice", "triton.language.extra.libdevice"},
@@ -125,18 +118,17 @@ const Table &getTable() {
   return *table;
 }
 
-/// Names of `tl.math` that are also in `tl`.
+bool isPublicPrelude(const JitFunction &function) {
+  return !StringRef(function.qualifiedName).starts_with("_");
+}
+} // namespace
+
 bool isMathName(StringRef name) {
   static const llvm::StringSet<> names = {
       "abs", "ceil", "clamp", "cos",   "div_rn",  "erf",     "exp", "exp2", "fdiv",    "floor",
       "fma", "log",  "log2",  "rsqrt", "maximum", "minimum", "sin", "sqrt", "sqrt_rn", "umulhi"};
   return names.contains(name);
 }
-
-bool isPublicPrelude(const JitFunction &function) {
-  return !StringRef(function.qualifiedName).starts_with("_");
-}
-} // namespace
 
 llvm::ArrayRef<Builtin> getBuiltins() { return getTable().rows; }
 
@@ -150,11 +142,11 @@ std::optional<Value> lookup(StringRef rawPath, StringRef name, LoadedModule *pre
   StringRef path = canonical(rawPath);
   if (const Builtin *builtin = findBuiltin(path, name))
     return Value(BuiltinValue{builtin});
-  if (path == kMath) {
-    if (isMathName(name))
-      return lookup(kTl, name, prelude);
-    return lookup(kLibdevice, name, prelude);
-  }
+  if (path == kMath && isMathName(name))
+    return lookup(kTl, name, prelude);
+  if (std::optional<OlderName> older = findOlderName(path, name);
+      older && (older->path != path || older->name != name))
+    return lookup(older->path, older->name, prelude);
   for (const Child &child : kNamespaces)
     if (path == child.parent && name == child.name)
       return Value(NamespaceValue{child.path.str()});

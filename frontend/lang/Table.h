@@ -44,6 +44,9 @@ struct SignatureParameter {
 /// The parsed signature of a row of the table.
 llvm::ArrayRef<SignatureParameter> getParameters(const Builtin &builtin);
 
+/// Names of `tl.math` that are also in `tl`.
+bool isMathName(llvm::StringRef name);
+
 /// The row with this name, or null.
 const Builtin *findBuiltin(llvm::StringRef namespacePath, llvm::StringRef name);
 /// A method of tensors by name: a row, or a function of the prelude. Null if there is none.

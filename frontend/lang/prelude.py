@@ -317,6 +317,67 @@ def dot_scaled(
 # Bessel functions of any order, behind libdevice's jn and yn: n is int32, x a float of its shape.
 
 
+# Descriptors of Triton 3.0 to 3.3 are records of 128 bytes in memory. These have words of 64 bits: the
+# address, the sizes, and the strides without the last one, in elements. (Where others made it, it is
+# opaque; `triton.tools.experimental_descriptor` makes it like this.)
+
+
+@triton.jit
+def _experimental_reinterpret_tensor_descriptor(desc_ptr, block_shape, dtype):
+    if isinstance(desc_ptr, tl.tensor_descriptor):
+        tl.static_assert(
+            desc_ptr.dtype == dtype and desc_ptr.block_shape == block_shape,
+            f"the descriptor has blocks of {desc_ptr.block_shape} of {desc_ptr.dtype}, "
+            f"and not of {block_shape} of {dtype}",
+        )
+        return desc_ptr
+    else:
+        words = desc_ptr.to(tl.pointer_type(tl.int64))
+        base = tl.load(words).to(tl.pointer_type(dtype))
+        if len(block_shape) == 1:
+            return tl.make_tensor_descriptor(base, [tl.load(words + 1)], [1], block_shape)
+        else:
+            sizes = [tl.load(words + 1), tl.load(words + 2)]
+            return tl.make_tensor_descriptor(base, sizes, [tl.load(words + 3), 1], block_shape)
+
+
+@triton.jit
+def _experimental_descriptor_load(desc_pointer, offsets, shape, dtype):
+    return _experimental_reinterpret_tensor_descriptor(desc_pointer, shape, dtype).load(offsets)
+
+
+@triton.jit
+def _experimental_descriptor_store(desc_pointer, value, offsets):
+    _experimental_reinterpret_tensor_descriptor(desc_pointer, value.shape, value.dtype).store(
+        offsets, value
+    )
+
+
+@triton.jit
+def _experimental_device_tensormap_create1d(
+    desc_ptr, global_address, load_size, global_size, element_ty
+):
+    words = desc_ptr.to(tl.pointer_type(tl.int64))
+    tl.store(words, global_address.to(tl.int64))
+    tl.store(words + 1, global_size)
+
+
+@triton.jit
+def _experimental_device_tensormap_create2d(
+    desc_ptr, global_address, load_size, global_size, element_ty
+):
+    words = desc_ptr.to(tl.pointer_type(tl.int64))
+    tl.store(words, global_address.to(tl.int64))
+    tl.store(words + 1, global_size[0])
+    tl.store(words + 2, global_size[1])
+    tl.store(words + 3, global_size[1])
+
+
+@triton.jit
+def _experimental_tensormap_fenceproxy_acquire(desc_ptr):
+    tl.debug_barrier()
+
+
 @triton.jit
 def _largest(x):
     if len(x.shape) == 0:

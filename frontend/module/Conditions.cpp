@@ -351,13 +351,23 @@ std::optional<std::string> ModuleLoader::getEnvironment(StringRef name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-std::optional<bool> ModuleReader::evaluateCondition(Tokens tokens) {
-  if (tokens.empty() || lineTruncated)
+void ModuleLoader::noteEnvironment(StringRef name) {
+  if (environmentNames.insert(name.str()).second)
+    (void)getEnvironment(name);
+}
+
+std::optional<std::optional<std::string>> LoadedModule::getEnvironment(StringRef name) const {
+  // Only what is in the digest may decide something.
+  if (loader->readUsedFiles != loader->modules.size())
+    loader->readUsed();
+  if (!loader->environmentNames.count(name))
     return std::nullopt;
-  std::optional<Block> block = parseSilently(tokens.front().begin, tokens.back().end);
-  const auto *statement =
-      block && block->size() == 1 ? dyn_cast<ExprStmt>(block->front()) : nullptr;
-  if (!statement)
+  return loader->getEnvironment(name);
+}
+
+std::optional<bool> ModuleReader::evaluateCondition(Tokens tokens) {
+  const Expr *condition = parseExpression(tokens);
+  if (!condition)
     return std::nullopt;
   HostValue value =
       ConditionReader([this](const Expr *expr) { return getPath(expr); },
@@ -366,7 +376,7 @@ std::optional<bool> ModuleReader::evaluateCondition(Tokens tokens) {
                         return found == module.globals.end() ? nullptr : found->second.value;
                       },
                       [this](StringRef name) { return loader.getEnvironment(name); })
-          .read(statement->value);
+          .read(condition);
   return value ? std::optional<bool>(isTrue(value)) : std::nullopt;
 }
 

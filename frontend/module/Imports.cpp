@@ -140,6 +140,38 @@ static bool isKnownHostModule(StringRef top) {
       .Default(false);
 }
 
+/// What is known of whether an import succeeds.
+TriedImport ModuleReader::classify(StringRef dotted, unsigned level, StringRef name) const {
+  using Kind = TriedImport::Kind;
+  TriedImport out;
+  out.path = absolutePath(dotted, level);
+  out.name = name.str();
+  const std::string whole = dotted.empty() ? name.str()
+                            : name.empty() ? dotted.str()
+                                           : (dotted + "." + name).str();
+  uint32_t own = findModule(whole, level), parent = name.empty() ? 0 : findModule(dotted, level);
+  StringRef top = dotted.split('.').first;
+  if (own || parent) {
+    out.kind = own ? Kind::File : Kind::FromFile;
+    out.module = loader.request(own ? own : parent);
+    out.kind = out.module ? out.kind : Kind::Unknown;
+  } else if (level > 0) {
+    out.kind = Kind::Absent;
+  } else if (top == "triton") {
+    out.kind = Kind::Language;
+  } else if (top == "torch" || top == "numpy" || top == "scipy" || top == "pytest") {
+    // Their parts differ among releases.
+    const bool isNeeded = top == "torch" || top == "numpy";
+    out.kind = isNeeded && whole == top ? Kind::Standard : Kind::Unknown;
+  } else if (isKnownHostModule(top)) {
+    out.kind = Kind::Standard;
+  } else {
+    out.kind = Kind::Foreign;
+    out.searched = describeSearch(dotted, level);
+  }
+  return out;
+}
+
 std::string ModuleReader::describeSearch(StringRef dotted, unsigned level) const {
   if (!loader.followImports || (level == 0 && isKnownHostModule(dotted.split('.').first)))
     return {};
@@ -183,6 +215,8 @@ void ModuleReader::resolveImport(const ImportStmt &stmt, bool find, Bind bind) {
     global.kind = Global::Kind::Module;
     global.path = path.str();
     global.range = name.range;
+    if (find)
+      noteTried(name.name, 0, "");
     if (uint32_t file = find ? findModule(path, 0) : 0)
       global.module = loader.request(file);
     else if (find)
@@ -204,6 +238,8 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
   uint32_t file = find ? findModule(stmt.module, stmt.level) : 0;
   LoadedModule *from = file ? loader.request(file) : nullptr;
   for (const ImportName &name : stmt.names) {
+    if (find)
+      noteTried(stmt.module, stmt.level, name.name == "*" ? "" : name.name);
     if (name.name == "*") {
       if (!find || !atModuleLevel())
         continue;

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 namespace tilerun {
 
@@ -86,6 +87,38 @@ struct JitFunction {
   bool usedAsHelper = false; ///< Called by another jit function of the same file.
 };
 
+/// One import of a `try:` block.
+struct TriedImport {
+  enum class Kind {
+    File,     ///< `module` is the file of what is imported.
+    FromFile, ///< A name out of the file `module`.
+    Language, ///< Of Triton's modules.
+    Standard, ///< Of Python's own library, or of one that kernels' files cannot do without.
+    Absent,   ///< A relative import without a file: it fails.
+    Foreign,  ///< There is no file here; it fails unless something is installed elsewhere.
+    Unknown   ///< Whether it succeeds depends on the release of a library.
+  };
+  Kind kind = Kind::Unknown;
+  std::string path;               ///< "a.b" of `import a.b` and of `from a.b import name`.
+  std::string name;               ///< Empty for `import a.b`.
+  LoadedModule *module = nullptr; ///< Of a file.
+  std::string searched;           ///< Where it was looked for.
+};
+
+/// The body of a `try:`, as far as it decides whether its handler for failed imports runs.
+struct TryBody {
+  std::vector<TriedImport> imports;
+  bool mayRaise = false; ///< It also calls something.
+};
+
+/// What must hold for a statement at module level to run: a condition, or imports.
+struct Guard {
+  const ast::Expr *condition = nullptr;
+  std::shared_ptr<const TryBody> tried = nullptr;
+  size_t imports = 0; ///< Of `tried`, those before the statement.
+  bool wanted = true; ///< The condition is true, or the imports succeed.
+};
+
 /// The meaning of a global name.
 struct Global {
   enum class Kind {
@@ -120,6 +153,10 @@ struct Global {
   bool isDecorated = false; ///< A host function that decorators may replace.
   HostChange change;
   SourceRange range; ///< Where it was bound.
+  std::vector<Guard> guards;
+  bool isOpen = false; ///< Whether it is bound also depends on something else.
+  /// Of a name that is bound under conditions: its bindings, in source order.
+  std::vector<Global> choices;
 
   /// Whether code at a place of its file runs after it was bound.
   bool isBoundBefore(uint32_t offset) const {
@@ -143,6 +180,9 @@ public:
   /// The syntax of a host function of this module, for a call while a kernel is compiled: as of
   /// `@triton.constexpr_function`. Null if decorators replace it, or it is too long.
   const JitFunction *readHostFunction(const Global &global, llvm::StringRef qualifiedName) const;
+  /// A variable of the environment that the code that kernels use asks for by name: its value, if
+  /// it is set. None if no such code names it.
+  std::optional<std::optional<std::string>> getEnvironment(llvm::StringRef name) const;
   /// The description of a file in which a kernel was not found: "has no @triton.jit function".
   std::string describeNoKernels() const;
   /// All global names, sorted (for "did you mean").
@@ -223,6 +263,8 @@ private:
   void readUsed();
   /// A variable of the environment; remembers the answer for the digest.
   std::optional<std::string> getEnvironment(llvm::StringRef name);
+  /// Code that kernels use may ask for it by this name.
+  void noteEnvironment(llvm::StringRef name);
   /// Whether there is a regular file; remembers the answer for the digest.
   bool isFile(llvm::StringRef path);
 
@@ -233,7 +275,9 @@ private:
   std::vector<LoadedModule *> loaded;                        ///< By name, not through imports.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
   std::map<std::string, bool> lookups;                       ///< The result of `isFile`.
-  std::map<std::string, uint32_t, std::less<>> provided;     ///< Files by the name of the import.
+  std::set<std::string, std::less<>> environmentNames;       ///< Of `noteEnvironment`.
+  size_t readUsedFiles = 0; ///< The number of files when `readUsed` was last called.
+  std::map<std::string, uint32_t, std::less<>> provided; ///< Files by the name of the import.
   bool followImports = true;
 };
 

@@ -4,6 +4,8 @@
 #include "frontend/module/ModuleReader.h"
 #include "frontend/parse/Parser.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace llvm;
 using namespace tilerun::ast;
 
@@ -90,6 +92,7 @@ void ModuleReader::readLine() {
     return;
   }
   readWalruses(tokens);
+  noteCalls(tokens);
   bool isAsync = first == Kind::KwAsync && tokens.size() > 1;
   if (isAsync)
     first = tokens[1].kind;
@@ -167,8 +170,10 @@ void ModuleReader::readHeader(Tokens tokens, ScopeKind kind) {
     } else if (token == Kind::Colon && lambdas > 0) {
       --lambdas;
     } else if (token == Kind::Colon) {
-      if (atModuleLevel())
+      if (atModuleLevel()) {
         pendingScope->runs = decideArm(tokens, i);
+        addGuards(*pendingScope, tokens, i);
+      }
       // `if x: statement`
       if (i + 1 < tokens.size()) {
         scopes.push_back(*pendingScope);
@@ -236,10 +241,14 @@ std::string ModuleReader::getScopeName() const {
 
 void ModuleReader::finishScope(const Scope &scope) {
   if (scope.kind == ScopeKind::Function)
-    if (auto it = module.globals.find(scope.name); it != module.globals.end() &&
-                                                   it->second.kind == Global::Kind::HostFunction &&
-                                                   it->second.begin == scope.begin)
-      it->second.end = lastLineEnd;
+    if (auto it = module.globals.find(scope.name); it != module.globals.end()) {
+      auto finish = [&](Global &global) {
+        if (global.kind == Global::Kind::HostFunction && global.begin == scope.begin)
+          global.end = lastLineEnd;
+      };
+      finish(it->second);
+      llvm::for_each(it->second.choices, finish);
+    }
   if (scope.kind == ScopeKind::Class)
     finishClass(scope);
   else if (scope.holdsKernel)
@@ -272,9 +281,13 @@ void ModuleReader::finishClass(const Scope &scope) {
   failed |= loader.diagnostics.getNumErrors() != before;
   auto *def = block && block->size() == 1 ? dyn_cast<ClassDef>(block->front()) : nullptr;
   auto it = def ? module.globals.find(def->name) : module.globals.end();
-  if (it == module.globals.end() || it->second.kind != Global::Kind::Class)
+  if (it == module.globals.end())
     return;
-  it->second.classDef = def;
+  for (Global &choice : it->second.choices)
+    if (choice.kind == Global::Kind::Class && choice.range.begin == def->nameRange.begin)
+      choice.classDef = def;
+  if (it->second.kind == Global::Kind::Class)
+    it->second.classDef = def;
 }
 
 /// Goes over the body of a jit function, then parses the whole of it.
@@ -504,17 +517,22 @@ void ModuleReader::bind(StringRef name, Global global) {
     globalsFull = true;
     return;
   }
+  guard(global);
   auto [it, isNew] = module.globals.try_emplace(name, global);
   if (isNew)
     return;
   Global &old = it->second;
   if (auto &before = module.earlier[name]; before.size() < kMaxEarlier)
     before.push_back(old);
+  std::vector<Global> choices = std::move(old.choices);
+  old.choices.clear();
   // `except ImportError:` runs where a file of the same package is not there.
   if (!condition || missingImports.erase(name)) {
     old = global;
     return;
   }
+  addChoice(choices, old, global);
+  llvm::scope_exit keep([&] { old.choices = std::move(choices); });
   bool bothValues = old.kind == Global::Kind::Value && global.kind == Global::Kind::Value;
   if (bothValues && foldedText(old.value->range) == foldedText(global.value->range))
     return;

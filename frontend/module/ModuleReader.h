@@ -50,6 +50,9 @@ private:
     bool isRecord = false;         ///< A class with `@triton.aggregate`.
     bool holdsKernel = false;      ///< A function with a jit function or a record in it.
     std::optional<bool> runs = {}; ///< Of an arm of an `if`, where it is known.
+    std::vector<Guard> guards = {};
+    bool isOpen = false;                      ///< It also depends on something else.
+    std::shared_ptr<TryBody> tried = nullptr; ///< Of a `try`.
   };
   using Tokens = llvm::ArrayRef<Token>;
 
@@ -63,6 +66,14 @@ private:
   /// Whether a condition holds, where the file and the environment decide.
   std::optional<bool> evaluateCondition(Tokens tokens);
   std::optional<bool> decideArm(Tokens tokens, size_t colon);
+
+  // What must hold for statements to run (Guards.cpp)
+  const ast::Expr *parseExpression(Tokens tokens);
+  void addGuards(Scope &scope, Tokens tokens, size_t colon);
+  void guard(Global &global) const;
+  void noteTried(llvm::StringRef dotted, unsigned level, llvm::StringRef name);
+  void noteCalls(Tokens tokens);
+  static void addChoice(std::vector<Global> &choices, const Global &old, const Global &global);
 
   // Statements (ModuleReader.cpp)
   void readLine();
@@ -108,6 +119,7 @@ private:
   /// Finds the file of a module; 0 if there is none.
   uint32_t findModule(llvm::StringRef dotted, unsigned level) const;
   std::string absolutePath(llvm::StringRef dotted, unsigned level) const;
+  TriedImport classify(llvm::StringRef dotted, unsigned level, llvm::StringRef name) const;
   /// Where a module without a file was searched for; empty if it is not searched for.
   std::string describeSearch(llvm::StringRef dotted, unsigned level) const;
 
@@ -150,6 +162,13 @@ private:
   llvm::SmallVector<Scope, 8> scopes;
   /// By depth: whether an arm of the `if` at hand is known to run; none if it is not known.
   std::map<size_t, std::optional<bool>> chains;
+  /// By depth: the arms so far of the `if` or `try` at hand.
+  struct GuardChain {
+    std::vector<const ast::Expr *> conditions;
+    bool isKnown = true;
+    std::shared_ptr<TryBody> tried = nullptr;
+  };
+  std::map<size_t, GuardChain> guardChains;
   std::optional<Scope> pendingScope;
   std::optional<uint32_t> decoratorsBegin;
   bool decoratedByJit = false;

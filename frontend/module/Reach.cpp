@@ -17,6 +17,8 @@ namespace tilerun {
 namespace {
 class Reacher {
 public:
+  explicit Reacher(function_ref<void(StringRef)> noteEnvironment)
+      : noteEnvironment(noteEnvironment) {}
   void addModule(const LoadedModule &module);
   void run();
 
@@ -38,7 +40,8 @@ private:
                  const Names &user);
   void addMembers(const LoadedModule *module, const Names &user);
 
-  std::deque<Names> names; ///< Addresses stay.
+  function_ref<void(StringRef)> noteEnvironment; ///< Takes names of variables.
+  std::deque<Names> names;                       ///< Addresses stay.
   std::vector<Item> items;
   std::set<std::tuple<const LoadedModule *, std::string, const Names *>> seen;
   std::set<const void *> visited; ///< Functions, expressions and classes.
@@ -46,9 +49,11 @@ private:
 
 class NameCollector : public Walker {
 public:
-  NameCollector(StringSet<> &plain, StringSet<> &attributes)
-      : plain(plain), attributes(attributes) {}
+  NameCollector(StringSet<> &plain, StringSet<> &attributes,
+                function_ref<void(StringRef)> noteEnvironment)
+      : plain(plain), attributes(attributes), noteEnvironment(noteEnvironment) {}
   bool visit(const Node &node) override {
+    noteVariable(node);
     if (const auto *name = dyn_cast<NameExpr>(&node))
       plain.insert(name->name);
     if (const auto *attribute = dyn_cast<AttributeExpr>(&node))
@@ -57,7 +62,33 @@ public:
   }
 
 private:
+  /// `os.environ.get("NAME")`, `getenv("NAME")`, `os.environ["NAME"]`, `"NAME" in os.environ`
+  void noteVariable(const Node &node) {
+    auto isCalled = [](const Expr *expr, StringRef name) {
+      const auto *attribute = dyn_cast<AttributeExpr>(expr);
+      const auto *plain = dyn_cast<NameExpr>(expr);
+      return attribute ? attribute->name == name : plain && plain->name == name;
+    };
+    const Expr *name = nullptr;
+    if (const auto *call = dyn_cast<CallExpr>(&node); call && !call->args.empty()) {
+      const auto *method = dyn_cast<AttributeExpr>(call->callee);
+      if (isCalled(call->callee, "getenv") ||
+          (method && method->name == "get" && isCalled(method->value, "environ")))
+        name = call->args[0];
+    } else if (const auto *subscript = dyn_cast<SubscriptExpr>(&node)) {
+      if (isCalled(subscript->value, "environ"))
+        name = subscript->index;
+    } else if (const auto *compare = dyn_cast<CompareExpr>(&node)) {
+      if (isCalled(compare->rest[0], "environ"))
+        name = compare->first;
+    }
+    const auto *constant = dyn_cast_or_null<ConstantExpr>(name);
+    if (constant && constant->constant == ConstantKind::String)
+      noteEnvironment(constant->text);
+  }
+
   StringSet<> &plain, &attributes;
+  function_ref<void(StringRef)> noteEnvironment;
 };
 } // namespace
 
@@ -72,7 +103,7 @@ void Reacher::addFunction(const FunctionDef &def, const LoadedModule &module) {
   if (!visited.insert(&def).second)
     return;
   Names &used = names.emplace_back();
-  NameCollector collector(used.plain, used.attributes);
+  NameCollector collector(used.plain, used.attributes, noteEnvironment);
   for (const Expr *decorator : def.decorators)
     collector.walk(decorator);
   for (const Parameter &parameter : def.parameters) {
@@ -87,7 +118,7 @@ void Reacher::addExpr(const Expr *expr, const LoadedModule &module) {
   if (!expr || !visited.insert(expr).second)
     return;
   Names &used = names.emplace_back();
-  NameCollector(used.plain, used.attributes).walk(expr);
+  NameCollector(used.plain, used.attributes, noteEnvironment).walk(expr);
   addNames(module, used);
 }
 
@@ -109,13 +140,22 @@ void Reacher::addGlobal(const Global &global, StringRef name, const LoadedModule
   addExpr(global.annotation, module);
   for (const Expr *value : global.alternatives)
     addExpr(value, module);
+  for (const Global &choice : global.choices)
+    addGlobal(choice, name, module, user);
+  for (const Guard &guard : global.guards) {
+    addExpr(guard.condition, module);
+    if (guard.tried)
+      for (const TriedImport &import : guard.tried->imports)
+        if (import.kind == TriedImport::Kind::FromFile)
+          items.push_back({import.module, import.name, &user});
+  }
   if (global.kind == Global::Kind::ImportedName && global.module)
     items.push_back({global.module, global.importedName, &user});
   else
     addMembers(global.module, user);
   if (global.classDef && visited.insert(global.classDef).second) {
     Names &used = names.emplace_back();
-    NameCollector collector(used.plain, used.attributes);
+    NameCollector collector(used.plain, used.attributes, noteEnvironment);
     for (const Expr *base : global.classDef->bases)
       collector.walk(base);
     for (const Stmt *statement : global.classDef->body) {
@@ -151,10 +191,12 @@ void Reacher::run() {
 }
 
 void ModuleLoader::readUsed() {
-  Reacher reacher;
+  auto note = [this](StringRef name) { noteEnvironment(name); };
+  Reacher reacher(note);
   for (const LoadedModule *module : loaded)
     reacher.addModule(*module);
   reacher.run();
+  readUsedFiles = modules.size();
 }
 
 } // namespace tilerun

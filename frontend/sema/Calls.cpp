@@ -8,33 +8,6 @@ namespace tilerun::sema {
 
 using namespace ast;
 
-Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
-                                 const CallArguments &args, SourceRange range) {
-  const TupleValue &entries = *dict.getTuple();
-  size_t count = args.positional.size();
-  if (method == "get") {
-    if (count < 1 || count > 2 || !args.keywords.empty())
-      return error(range, "'get' of a dict takes a key and a default");
-    if (failed(requireKnown(args.positional[0], range)))
-      return failure();
-    ConstResult found = evalSubscript(dict, args.positional[0]);
-    if (found.ok())
-      return std::move(found.value);
-    return count == 2 ? args.positional[1] : Value::none();
-  }
-  bool keys = method == "keys", values = method == "values";
-  if (!keys && !values && method != "items")
-    return error(range, "'" + method +
-                            "' of a dict is not available in kernels; there are 'get', 'keys', "
-                            "'values' and 'items'");
-  if (count || !args.keywords.empty())
-    return error(range, "'" + method + "' of a dict takes no arguments");
-  std::vector<Value> out;
-  for (auto [name, element] : llvm::zip(entries.names, entries.elements))
-    out.push_back(keys ? Value(name) : values ? element : Value::tuple({Value(name), element}));
-  return bounded(Value::tuple(std::move(out)), range);
-}
-
 /// Methods of Python's own numbers; the others are those of tensors.
 static bool isNumberMethod(llvm::StringRef name) {
   return name == "bit_length" || name == "bit_count" || name == "is_integer";
@@ -133,6 +106,7 @@ FailureOr<Evaluator::CallArguments> Evaluator::evaluateArguments(const CallExpr 
       continue;
     }
     const TupleValue *dict = value->getTuple();
+    // A dict has other keys, too.
     if (!dict || dict->names.size() != dict->elements.size()) {
       (void)error(keyword.range, "'**' needs a dict or a named tuple, not " + value->describe() +
                                      "; pass the arguments by name");
@@ -208,7 +182,8 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
   if (auto *classValue = callee.getIf<ClassValue>())
     return construct(*classValue, std::move(args), range);
   if (auto *space = callee.getIf<NamespaceValue>();
-      space && isHostModule(llvm::StringRef(space->path).split('.').first)) {
+      space && (isHostModule(llvm::StringRef(space->path).split('.').first) ||
+                llvm::StringRef(space->path).starts_with("os."))) {
     for (const Value &argument : args.positional)
       if (failed(requireKnown(argument, range)))
         return failure();

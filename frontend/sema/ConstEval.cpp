@@ -238,12 +238,25 @@ ConstResult evalUnary(UnaryOp op, const Value &operand) {
 
 /// Whether dicts have equal entries, in whatever order.
 static bool isEqualDict(const TupleValue &a, const TupleValue &b) {
-  return a.names.size() == b.names.size() &&
-         llvm::all_of(llvm::zip(a.names, a.elements), [&](auto entry) {
-           auto found = llvm::find(b.names, std::get<0>(entry));
-           return found != b.names.end() &&
-                  isEqual(std::get<1>(entry), b.elements[found - b.names.begin()]);
-         });
+  if (a.elements.size() != b.elements.size())
+    return false;
+  for (auto [i, element] : llvm::enumerate(a.elements)) {
+    auto found = findKey(b, a.getKey(i));
+    if (!found || !isEqual(element, b.elements[*found]))
+      return false;
+  }
+  return true;
+}
+
+std::optional<size_t> findKey(const TupleValue &dict, const Value &key) {
+  if (dict.keys.empty()) {
+    auto *text = key.getIf<std::string>();
+    auto found = text ? llvm::find(dict.names, *text) : dict.names.end();
+    return found == dict.names.end() ? std::nullopt
+                                     : std::optional<size_t>(found - dict.names.begin());
+  }
+  auto found = llvm::find_if(dict.keys, [&](const Value &own) { return isEqual(own, key); });
+  return found == dict.keys.end() ? std::nullopt : std::optional<size_t>(found - dict.keys.begin());
 }
 
 bool isEqual(const Value &lhs, const Value &rhs) {
@@ -263,6 +276,12 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     const TupleValue *b = rhs.getTuple();
     if (a->isDict() || b->isDict())
       return a->isDict() && b->isDict() && isEqualDict(*a, *b);
+    if (a->isSet() || b->isSet())
+      return a->isSet() && b->isSet() && a->elements.size() == b->elements.size() &&
+             llvm::all_of(a->elements, [&](const Value &element) {
+               return llvm::any_of(b->elements,
+                                   [&](const Value &other) { return isEqual(element, other); });
+             });
     return a->isRecord() == b->isRecord() && (!a->isRecord() || a->info == b->info) &&
            a->elements.size() == b->elements.size() &&
            llvm::all_of(llvm::zip(a->elements, b->elements),
@@ -336,10 +355,8 @@ static std::optional<int> compareOrder(const Value &lhs, const Value &rhs) {
 
 static ConstResult evalIn(const Value &item, const Value &container) {
   if (const TupleValue *tuple = container.getTuple(); tuple && !tuple->isRecord()) {
-    if (tuple->isDict()) {
-      auto *key = item.getIf<std::string>();
-      return {Value(key && llvm::is_contained(tuple->names, *key)), ""};
-    }
+    if (tuple->isDict())
+      return {Value(findKey(*tuple, item).has_value()), ""};
     if (!item.isConstexpr() || !container.isConstexpr())
       return ConstResult::failure("'in' needs compile-time values, but " +
                                   (item.isConstexpr() ? container : item).describe() +
@@ -477,12 +494,12 @@ ConstResult evalSubscript(const Value &base, const Value &index) {
   if (tuple && tuple->isRecord())
     return ConstResult::failure(base.describe() + " cannot be indexed; ask for its fields by name");
   if (tuple && tuple->isDict()) {
-    auto *key = index.getIf<std::string>();
-    for (auto [name, element] : llvm::zip(tuple->names, tuple->elements))
-      if (key && name == *key)
-        return {element, ""};
+    if (auto at = findKey(*tuple, index))
+      return {tuple->elements[*at], ""};
     return ConstResult::failure("no entry " + index.repr());
   }
+  if (tuple && tuple->isSet())
+    return ConstResult::failure("a set cannot be indexed");
   const std::string *text = base.getIf<std::string>();
   if (!tuple && !text)
     return ConstResult::failure(base.describe() + " cannot be indexed");

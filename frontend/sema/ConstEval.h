@@ -44,6 +44,9 @@ std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRe
 std::optional<ConstResult> callNumberMethod(const Value &number, llvm::StringRef method,
                                             llvm::ArrayRef<Value> args);
 
+/// The number of a dict's entry with an equal key.
+std::optional<size_t> findKey(const TupleValue &dict, const Value &key);
+
 /// Whether two compile-time values are equal, as `==` says. Of unknown values, whether they are the
 /// same one.
 bool isEqual(const Value &lhs, const Value &rhs);

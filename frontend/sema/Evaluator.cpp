@@ -1,5 +1,6 @@
 // The evaluator's services: diagnostics with call stacks, locations, limits, options.
 #include "frontend/sema/Evaluator.h"
+#include "frontend/lang/OlderForms.h"
 
 #include "ir/tile/TileOps.h"
 
@@ -39,9 +40,12 @@ HostScope::HostScope(Evaluator &evaluator)
       abandoned(std::exchange(evaluator.abandoned, false)),
       enteredHost(std::exchange(evaluator.enteredHost, std::nullopt)),
       lastHostStep(std::exchange(evaluator.lastHostStep, evaluator.steps + Limits::kHostSteps)),
-      steps(evaluator.steps), numErrors(evaluator.numErrors) {}
+      steps(evaluator.steps), numErrors(evaluator.numErrors) {
+  ++evaluator.hostScopes;
+}
 
 HostScope::~HostScope() {
+  --evaluator.hostScopes;
   evaluator.evaluatesHost = evaluatesHost;
   evaluator.abandoned = abandoned;
   evaluator.enteredHost = std::move(enteredHost);
@@ -183,6 +187,28 @@ void Evaluator::beyondTriton(SourceRange range, const llvm::Twine &what, llvm::S
   const bool isOfLibrary = prelude && range.isValid() && range.begin.file == prelude->file;
   if (ops.strict && isOfKernel && !isOfLibrary)
     reportBeyond(range, what, rule, remedy);
+}
+
+void Evaluator::olderForm(SourceRange range, const llvm::Twine &form, const llvm::Twine &today) {
+  const bool isOfLibrary = prelude && range.isValid() && range.begin.file == prelude->file;
+  // Of globals, too: host code is evaluated quietly, and once.
+  if (isOfLibrary || fatal || (quiet && !hostScopes))
+    return;
+  std::string quoted = "'" + form.str() + "' is of an earlier Triton";
+  std::string text = ops.strict ? quoted + ", which today's refuses; use " + today.str()
+                                : quoted + "; today it is " + today.str();
+  pendingNotes.try_emplace(std::move(quoted), PendingNote{range, std::move(text), true});
+}
+
+void Evaluator::noteOlderName(llvm::StringRef path, llvm::StringRef name, SourceRange range) {
+  if (auto older = lang::findOlderName(path, name))
+    olderForm(range, older->form, older->today);
+}
+
+/// `import triton.language.libdevice`
+void Evaluator::noteOlderModule(llvm::StringRef path, SourceRange range) {
+  auto [parent, name] = path.rsplit('.');
+  noteOlderName(parent, name, range);
 }
 
 void Evaluator::checkSizes(mlir::Operation *op) {

@@ -80,6 +80,7 @@ public:
   void warning(SourceRange range, const llvm::Twine &message) override;
   void beyondTriton(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
                     const llvm::Twine &remedy) override;
+  void olderForm(SourceRange range, const llvm::Twine &form, const llvm::Twine &today) override;
   void print(const llvm::Twine &text) override;
   mlir::Location getLocation(SourceRange range) override;
   int64_t getOption(llvm::StringRef name) override;
@@ -144,7 +145,12 @@ private:
   Result evaluateJoined(llvm::ArrayRef<ast::JoinedPart> parts, SourceRange range);
   Result evaluateSequence(llvm::ArrayRef<const ast::Expr *> elements, bool isList);
   Result bounded(Value value, SourceRange range);
+  // Dicts and sets (Dicts.cpp).
   Result evaluateDict(const ast::DictExpr &expression);
+  Result requireKey(Value key, SourceRange range);
+  /// Of pairs of a key and a value.
+  Result makeDict(llvm::ArrayRef<Value> entries, SourceRange range);
+  Result makeSet(llvm::ArrayRef<Value> elements, SourceRange range);
   Result evaluateUnary(const ast::UnaryExpr &expression);
   /// `x.__add__(y)` and its relatives, of a tensor; none if the name is not an operator's.
   std::optional<Result> callOperatorMethod(const Value &self, llvm::StringRef name,
@@ -190,6 +196,9 @@ private:
   Value chooseFunction(const LoadedModule &module, llvm::StringRef name, const Global &global);
   Value resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                       const Global &global);
+  /// The same of one binding of a name.
+  Value resolveBinding(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
+                       const Global &global);
   Value resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name);
   OpaqueValue makeUnknown(const LoadedModule &module, std::string what, SourceRange range,
                           llvm::StringRef name, const llvm::Twine &cause);
@@ -202,10 +211,30 @@ private:
                        SourceRange range, llvm::StringRef scope = "",
                        const ClassInfo *classScope = nullptr);
 
+  // Bindings under conditions (Choices.cpp).
+  /// The binding that counts, and the imports that are assumed to fail for it; none if that is not
+  /// known.
+  std::optional<const Global *> chooseBinding(LoadedModule &module, const Global &global,
+                                              const TriedImport *&assumed);
+  std::optional<bool> isBoundBy(LoadedModule &module, const Global &binding,
+                                const TriedImport *&assumed);
+  std::optional<bool> holds(LoadedModule &module, const Guard &guard, const TriedImport *&assumed);
+  std::optional<bool> succeeds(const TriedImport &import);
+  void noteAssumption(LoadedModule &module, llvm::StringRef name, const Global &global,
+                      const Global &binding, const TriedImport &import);
+  /// Reports what was noted while a kernel was compiled: older forms, and imports that were assumed
+  /// to fail.
+  void reportNotes();
+
   // Host modules (HostModules.cpp).
   static bool isHostModule(llvm::StringRef path);
   static bool isKnownModule(llvm::StringRef path);
-  static std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
+  std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
+  /// A variable of the environment, or `other`, if there is one, where it is not set.
+  Result readEnvironment(const Value &name, const Value *other, SourceRange range);
+  /// `item in os.environ`; none if it is something else.
+  std::optional<Result> askEnvironment(ast::CompareOp op, const Value &item, const Value &container,
+                                       SourceRange range);
   Result getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   /// The kernel language's replacement for a function of a host module: "use tl.exp".
   std::string findReplacement(llvm::StringRef name);
@@ -277,6 +306,8 @@ private:
   bool keepsNumbers() {
     return frame().module == prelude || (frame().function && frame().function->isConstexpr);
   }
+  /// Whether code of a kernel is evaluated, and not host code or a function of compile-time values.
+  bool isOfKernel() { return frame().function && !keepsNumbers(); }
   const Liveness &getLiveness(const ast::FunctionDef &function);
   /// The qualified name of what a function is defined in; empty for a file.
   static llvm::StringRef getScope(const JitFunction &function) {
@@ -382,6 +413,9 @@ private:
   };
   /// Reports sizes that are not powers of two where they come from.
   void checkSizes(mlir::Operation *op);
+  /// Notes a name, or a module, of earlier releases.
+  void noteOlderModule(llvm::StringRef path, SourceRange range);
+  void noteOlderName(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   void reportBeyond(SourceRange range, const llvm::Twine &what, llvm::StringRef rule,
                     const llvm::Twine &remedy);
 
@@ -412,10 +446,21 @@ private:
   std::string hostRemedy;                         ///< See evaluateConstant.
   std::map<const ast::Expr *, Value> annotations; ///< The types that annotations of fields name.
   std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
+  struct PendingNote {
+    SourceRange range;
+    std::string text;
+    bool isOlderForm = false; ///< In strict mode, an error.
+  };
+  std::map<std::string, PendingNote> pendingNotes; ///< By what they are about.
+  bool assumes = false;                            ///< The global that is evaluated does so.
+  /// Globals whose values depend on the environment, or on an assumption: a signature may give
+  /// others.
+  std::set<std::pair<LoadedModule *, std::string>> assumedGlobals;
   std::string staticOutput;
   std::string quietMessage;               ///< First message while `quiet`.
   std::optional<OpaqueValue> quietOpaque; ///< Its subject, if it has one.
   unsigned quiet = 0;                     ///< Diagnostics and static output are dropped.
+  unsigned hostScopes = 0;                ///< Of `quiet`: because code of the host is evaluated.
   unsigned regionDepth = 0;
   uint64_t steps = 0;
   unsigned numErrors = 0; ///< Reported or dropped.

@@ -39,6 +39,12 @@ Result Evaluator::evaluateKind(const Expr &e) {
     return evaluateSequence(llvm::cast<TupleExpr>(&e)->elements, /*isList=*/false);
   case Kind::ListExpr:
     return evaluateSequence(llvm::cast<ListExpr>(&e)->elements, /*isList=*/true);
+  case Kind::SetExpr: {
+    if (isOfKernel())
+      return error(e.range, getUnsupportedHint(e.kind));
+    Result elements = evaluateSequence(llvm::cast<SetExpr>(&e)->elements, /*isList=*/false);
+    return failed(elements) ? elements : makeSet(elements->getTuple()->elements, e.range);
+  }
   case Kind::DictExpr:
     return evaluateDict(*llvm::cast<DictExpr>(&e));
   case Kind::UnaryExpr:
@@ -221,41 +227,6 @@ Result Evaluator::bounded(Value value, SourceRange range) {
                             " elements, or nests deeper than " + llvm::Twine(Limits::kTupleDepth) +
                             " levels");
   return value;
-}
-
-Result Evaluator::evaluateDict(const DictExpr &e) {
-  beyondTriton(e.range, "a dict", "Y15", "use a tuple");
-  auto out = std::make_shared<TupleValue>();
-  out->typeName = "dict";
-  auto add = [&](const std::string &name, Value value) {
-    auto found = llvm::find(out->names, name);
-    if (found != out->names.end()) {
-      out->elements[found - out->names.begin()] = std::move(value);
-      return;
-    }
-    out->names.push_back(name);
-    out->elements.push_back(std::move(value));
-  };
-  for (auto [keyExpr, valueExpr] : llvm::zip(e.keys, e.values)) {
-    if (out->names.size() > Limits::kFields)
-      return error(e.range, "this dict has more than " + llvm::Twine(Limits::kFields) + " entries");
-    Result key = keyExpr ? evaluate(*keyExpr) : Result(Value());
-    Result value = evaluate(*valueExpr);
-    if (failed(key) || failed(value))
-      return failure();
-    if (!keyExpr) {
-      const TupleValue *other = value->getTuple();
-      if (!other || !other->isDict())
-        return error(valueExpr->range, "'**' in a dict needs a dict, not " + value->describe());
-      for (auto [name, element] : llvm::zip(other->names, other->elements))
-        add(name, element);
-      continue;
-    }
-    if (!key->is<std::string>())
-      return error(keyExpr->range, "only strings can be keys of a dict, not " + key->describe());
-    add(key->get<std::string>(), std::move(*value));
-  }
-  return bounded(Value(std::move(out)), e.range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -534,6 +505,8 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
       if (found)
         return outcome;
     }
+    if (auto outcome = askEnvironment(op, *left, *right, e.range); outcome && e.ops.size() == 1)
+      return *outcome;
     // `is` and `==` of a thing that may be anything have no answer, also beside a tensor.
     for (const Value *operand : {&*left, &*right})
       if (const OpaqueValue *unknown = operand->asUnknown(); unknown && !unknown->isSomeObject)

@@ -202,7 +202,7 @@ static bool mayChange(const Value &value, Doubt doubt) {
   const TupleValue *tuple = value.getTuple();
   if (!tuple)
     return false;
-  if (doubt == Doubt::Value && (tuple->isList || tuple->isDict()))
+  if (doubt == Doubt::Value && (tuple->isList || tuple->isDict() || tuple->isSet()))
     return true;
   return llvm::any_of(tuple->elements,
                       [](const Value &element) { return mayChange(element, Doubt::Value); });
@@ -256,18 +256,28 @@ std::string Evaluator::describeChange(const HostChange &change, SourceRange defi
 Value Evaluator::resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                                const Global &global, llvm::StringRef cacheName) {
   std::pair<LoadedModule *, std::string> key{&module, cacheName.str()};
-  if (auto it = globals.find(key); it != globals.end())
+  if (auto it = globals.find(key); it != globals.end()) {
+    assumes |= assumedGlobals.count(key) != 0;
     return it->second;
+  }
   if (!evaluating.insert(key).second)
     return Value(makeUnknown(module, "the global '" + name.str() + "'", global.range, "",
                              "it is defined by itself"));
+  const ConstantArgument *given = findGiven(getPlainName(name));
+  auto notesBefore = given ? pendingNotes : decltype(pendingNotes)();
+  const bool outerAssumes = std::exchange(assumes, false);
   Value value = resolveGlobal(module, scope, name, global);
+  if (assumes)
+    assumedGlobals.insert(key);
+  assumes |= outerAssumes;
   if (auto change = value.asUnknown() ? std::nullopt : findChange(module, name, global, value))
     value = Value(makeUnknown(module, "the global '" + name.str() + "'", global.range, name,
                               describeChange(*change, global.range)));
-  if (const OpaqueValue *unknown = value.asUnknown(); unknown && !unknown->isFunction)
-    if (const ConstantArgument *constant = findGiven(getPlainName(name)))
-      value = makeValue(*constant, module);
+  const OpaqueValue *unknown = value.asUnknown();
+  if (given && ((unknown && !unknown->isFunction) || assumedGlobals.count(key))) {
+    value = makeValue(*given, module);
+    pendingNotes = std::move(notesBefore);
+  }
   evaluating.erase(key);
   globals[key] = value;
   return value;
@@ -275,6 +285,17 @@ Value Evaluator::resolveCached(LoadedModule &module, llvm::StringRef scope, llvm
 
 Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                                const Global &global) {
+  const TriedImport *assumed = nullptr;
+  std::optional<const Global *> chosen = chooseBinding(module, global, assumed);
+  if (!chosen)
+    return resolveBinding(module, scope, name, global);
+  if (assumed)
+    noteAssumption(module, name, global, **chosen, *assumed);
+  return resolveBinding(module, scope, name, **chosen);
+}
+
+Value Evaluator::resolveBinding(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
+                                const Global &global) {
   std::string quoted = "'" + name.str() + "'";
   switch (global.kind) {
   case Global::Kind::Jit:
@@ -291,6 +312,7 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
     if (global.mayBeMissing && !isKnownModule(path))
       return Value(makeUnknown(module, "the module " + quoted, global.range, name,
                                "there is no such file, and then host code decides its value"));
+    noteOlderModule(global.path, global.range);
     return Value(NamespaceValue{std::move(path), nullptr});
   }
   case Global::Kind::ImportedName:
@@ -402,8 +424,11 @@ Value Evaluator::resolveImport(LoadedModule &module, const Global &global, llvm:
   std::string path = canonicalPath(global.path);
   if (auto value = lookupHostName(path, global.importedName))
     return *value;
-  if (auto value = lang::lookup(path, global.importedName, prelude))
+  if (auto value = lang::lookup(path, global.importedName, prelude)) {
+    noteOlderModule(global.path, global.range);
+    noteOlderName(path, global.importedName, global.range);
     return *value;
+  }
   // `from triton.language.extra import libdevice`, `from triton import language as tl`.
   std::string nested = canonicalPath(path + "." + global.importedName);
   if (!lang::listNames(nested, prelude).empty())
@@ -491,6 +516,8 @@ GlobalState Evaluator::getGlobalState(const JitFunction &function, llvm::StringR
   };
   // As if nothing were given; what is evaluated here is not kept.
   std::map<std::string, ConstantArgument> savedGiven = std::exchange(given, {});
+  auto savedNotes = pendingNotes;
+  auto savedAssumed = std::exchange(assumedGlobals, {});
   auto savedGlobals = std::exchange(globals, {});
   auto savedConstants = std::exchange(classConstants, {});
   QuietScope scope(*this);
@@ -507,6 +534,8 @@ GlobalState Evaluator::getGlobalState(const JitFunction &function, llvm::StringR
         add(lookupClassConstant(*classValue->info, member));
       else if (member.empty())
         add(value);
+      if (member.empty() && assumedGlobals.count({module, head.str()}))
+        state = GlobalState::Unknown;
     }
     auto visit = [&](LoadedModule *imported) {
       if (imported && imported != prelude && !llvm::is_contained(modules, imported))
@@ -520,6 +549,8 @@ GlobalState Evaluator::getGlobalState(const JitFunction &function, llvm::StringR
   }
   numErrors = errorsBefore;
   given = std::move(savedGiven);
+  pendingNotes = std::move(savedNotes);
+  assumedGlobals = std::move(savedAssumed);
   globals = std::move(savedGlobals);
   classConstants = std::move(savedConstants);
   return state;

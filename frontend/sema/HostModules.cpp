@@ -71,7 +71,18 @@ bool Evaluator::isHostModule(llvm::StringRef path) {
   return path == "math" || path == "torch.version" || isArrayLibrary(path) || isTupleModule(path);
 }
 
+/// The parts of `os` that read the environment.
+static bool isEnvironmentPath(llvm::StringRef path) {
+  return path == "os.environ" || path == "os.environ.get" || path == "os.getenv";
+}
+
 std::optional<Value> Evaluator::lookupHostName(llvm::StringRef path, llvm::StringRef name) {
+  if (path == "os" || path == "os.environ") {
+    std::string full = (path + "." + name).str();
+    return isEnvironmentPath(full) && !isOfKernel()
+               ? std::optional<Value>(NamespaceValue{full, nullptr})
+               : std::nullopt;
+  }
   if (!isHostModule(path))
     return std::nullopt;
   if (isTupleModule(path)) {
@@ -209,7 +220,38 @@ Result Evaluator::callLimits(llvm::StringRef path, const CallArguments &args, So
                      {"smallest_normal", number(llvm::APFloat::getSmallestNormalized(semantics))}});
 }
 
+Result Evaluator::readEnvironment(const Value &name, const Value *other, SourceRange range) {
+  auto *text = name.getIf<std::string>();
+  auto variable = text && frame().module ? frame().module->getEnvironment(*text) : std::nullopt;
+  if (!variable)
+    return error(range, "the name of a variable of the environment must be written as a text");
+  assumes = true;
+  if (*variable)
+    return Value(**variable);
+  if (other)
+    return *other;
+  return error(range, "'" + *text + "' is not set in the environment");
+}
+
+std::optional<Result> Evaluator::askEnvironment(ast::CompareOp op, const Value &item,
+                                                const Value &container, SourceRange range) {
+  auto *space = container.getIf<NamespaceValue>();
+  if (!space || space->path != "os.environ" ||
+      (op != ast::CompareOp::In && op != ast::CompareOp::NotIn))
+    return std::nullopt;
+  const Value none = Value::none();
+  Result value = readEnvironment(item, &none, range);
+  return failed(value) ? value : Result(Value(value->isNone() == (op == ast::CompareOp::NotIn)));
+}
+
 Result Evaluator::callHost(llvm::StringRef path, const CallArguments &args, SourceRange range) {
+  if (isEnvironmentPath(path)) {
+    const size_t count = args.positional.size();
+    if (path == "os.environ" || count < 1 || count > 2 || !args.keywords.empty())
+      return error(range, path + " takes a name and a default");
+    const Value none = Value::none();
+    return readEnvironment(args.positional[0], count == 2 ? &args.positional[1] : &none, range);
+  }
   if (path.consume_front("collections.") || path.consume_front("typing."))
     return callNamedTuple(path, args, range);
   if (path.consume_front("math."))

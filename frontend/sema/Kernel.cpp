@@ -292,6 +292,7 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
   mlir::func::ReturnOp::create(builder, getLocation(def.nameRange));
   frames.pop_back();
   out.staticOutput = std::move(staticOutput);
+  reportNotes();
   if (numErrors != 0 || diagnostics.hasErrors())
     return failure();
   return std::move(out);

@@ -239,7 +239,8 @@ bool Evaluator::getCarriedLeaves(LoopPlan &plan, const Value &initial, const Val
   if (!a)
     return isSame(initial, current);
   if (!b || a->elements.size() != b->elements.size() || a->info != b->info ||
-      a->isDict() != b->isDict() || (a->isDict() && a->names != b->names))
+      a->isDict() != b->isDict() ||
+      (a->isDict() && (a->names != b->names || !a->keys.empty() || !b->keys.empty())))
     return false;
   for (auto [index, element] : llvm::enumerate(a->elements))
     if (!getCarriedLeaves(plan, element, b->elements[index], out, mismatch)) {

@@ -43,7 +43,8 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
     return error(range, "'" + known + "' has no '" + name + "'" +
                             (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
-  if (auto *space = base.getIf<NamespaceValue>(); space && isHostModule(space->path))
+  if (auto *space = base.getIf<NamespaceValue>();
+      space && (isHostModule(space->path) || space->path == "os" || space->path == "os.environ"))
     return getHostMember(space->path, name, range);
   if (auto *space = base.getIf<NamespaceValue>();
       space && llvm::StringRef(space->path).split('.').first != "triton")
@@ -84,7 +85,10 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
   }
   if (name == "value" && (base.is<std::string>() || base.isNone() || base.is<DType>()))
     return base;
-  return lang::attribute(at(range), base, name);
+  Result found = lang::attribute(at(range), base, name);
+  if (auto *space = base.getIf<NamespaceValue>(); space && succeeded(found))
+    noteOlderName(space->path, name, range);
+  return found;
 }
 
 /// A run-time scalar that is an integer constant in the IR, as that constant.
@@ -114,6 +118,11 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
   Result base = evaluate(*e.value);
   if (failed(base))
     return failure();
+  // `os.environ["NAME"]`
+  if (auto *space = base->getIf<NamespaceValue>(); space && space->path == "os.environ") {
+    Result name = evaluate(*e.index);
+    return failed(name) ? name : readEnvironment(*name, nullptr, e.range);
+  }
   auto *pointer = base->getIf<TensorValue>();
   // `p[None]`, `p[:, None]`
   auto addsOne = [](const Expr *index) {
@@ -178,8 +187,12 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
 FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange range) {
   if (const TupleValue *tuple = value.getSequence())
     return tuple->elements;
-  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->isDict())
-    return std::vector<Value>(tuple->names.begin(), tuple->names.end());
+  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->isDict()) {
+    std::vector<Value> keys;
+    for (size_t i = 0; i < tuple->elements.size(); ++i)
+      keys.push_back(tuple->getKey(i));
+    return keys;
+  }
   if (failed(requireKnown(value, range)))
     return failure();
   auto *shared = value.getIf<std::shared_ptr<RangeValue>>();
@@ -219,8 +232,11 @@ LogicalResult Evaluator::evaluateClauses(const ComprehensionExpr &e, size_t clau
                                          std::vector<Value> &out) {
   if (clause == e.clauses.size()) {
     Result value = evaluate(*e.element);
-    if (failed(value))
+    Result key = e.key ? evaluate(*e.key) : Result(Value());
+    if (failed(value) || failed(key))
       return failure();
+    if (e.key)
+      value = Value::tuple({std::move(*key), std::move(*value)});
     if (out.size() >= kMaxSequence)
       return error(e.range, "the comprehension has more than 65536 elements");
     out.push_back(std::move(*value));
@@ -259,7 +275,9 @@ LogicalResult Evaluator::evaluateClauses(const ComprehensionExpr &e, size_t clau
 }
 
 Result Evaluator::evaluateComprehension(const ComprehensionExpr &e) {
-  if (e.comprehension == ComprehensionKind::Dict || e.comprehension == ComprehensionKind::Set)
+  const bool isDict = e.comprehension == ComprehensionKind::Dict;
+  const bool isSet = e.comprehension == ComprehensionKind::Set;
+  if (isOfKernel() && (isDict || isSet))
     return error(e.range, "set and dict comprehensions cannot be used in a kernel; use a tuple");
   // The loop variables are local to the comprehension.
   std::map<llvm::StringRef, std::optional<Binding>> saved;
@@ -285,6 +303,10 @@ Result Evaluator::evaluateComprehension(const ComprehensionExpr &e) {
   }
   if (failed(result))
     return failure();
+  if (isDict)
+    return makeDict(elements, e.range);
+  if (isSet)
+    return makeSet(elements, e.range);
   Value value = Value::tuple(std::move(elements));
   value.get<std::shared_ptr<TupleValue>>()->isList = e.comprehension == ComprehensionKind::List;
   return bounded(std::move(value), e.range);

@@ -29,6 +29,8 @@ Value Value::tuple(std::vector<Value> elements) {
   return Value(std::move(tuple));
 }
 
+Value TupleValue::getKey(size_t i) const { return keys.empty() ? Value(names[i]) : keys[i]; }
+
 bool Value::isConstexpr() const {
   if (is<std::monostate>() || is<TensorValue>() || is<DescriptorValue>())
     return false;
@@ -189,9 +191,10 @@ std::string Value::describe() const {
     if (v->isDict()) {
       constexpr size_t kMostKeys = 4;
       std::string keys;
-      for (const std::string &name : llvm::ArrayRef(v->names).take_front(kMostKeys))
-        keys += (keys.empty() ? " with " : ", ") + shorten(quote(name));
-      return "a dict" + keys + (v->names.size() > kMostKeys ? ", …" : "");
+      const size_t count = v->elements.size();
+      for (size_t i = 0; i < std::min(count, kMostKeys); ++i)
+        keys += (keys.empty() ? " with " : ", ") + shorten(v->getKey(i).repr());
+      return "a dict" + keys + (count > kMostKeys ? ", …" : "");
     }
     if (v->isRecord())
       return "a record '" + v->typeName + "'";
@@ -236,21 +239,21 @@ std::string Value::repr() const {
   if (is<EllipsisValue>())
     return "Ellipsis";
   if (const TupleValue *v = getTuple()) {
-    bool dict = v->isDict();
+    bool dict = v->isDict(), set = v->isSet();
     bool named = v->info || (!v->names.empty() && !dict);
-    std::string out = dict ? "{" : named ? v->typeName + "(" : v->isList ? "[" : "(";
+    std::string out = dict || set ? "{" : named ? v->typeName + "(" : v->isList ? "[" : "(";
     for (auto [i, element] : llvm::enumerate(v->elements)) {
       if (i)
         out += ", ";
-      if (dict && i < v->names.size())
-        out += quote(v->names[i]) + ": ";
+      if (dict)
+        out += v->getKey(i).repr() + ": ";
       else if (named && i < v->names.size())
         out += v->names[i] + "=";
       out += element.repr();
     }
-    if (!named && !dict && !v->isList && v->elements.size() == 1)
+    if (!named && !dict && !set && !v->isList && v->elements.size() == 1)
       out += ",";
-    return out + (dict ? "}" : v->isList ? "]" : ")");
+    return out + (dict || set ? "}" : v->isList ? "]" : ")");
   }
   if (auto *v = getIf<FunctionValue>())
     return "<jit function " + v->function->qualifiedName + ">";

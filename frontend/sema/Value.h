@@ -49,17 +49,22 @@ struct ClassInfo : std::enable_shared_from_this<ClassInfo> {
   bool isDerivedFrom(const ClassInfo &other) const;
 };
 
-/// A tuple, list, named tuple or record (whose elements are its fields; one that `__init__` has not
-/// set yet is an invalid value).
+/// A tuple, list, set, dict, named tuple or record (whose elements are its fields; one that
+/// `__init__` has not set yet is an invalid value).
 struct TupleValue {
+  static constexpr const char *kDict = "dict", *kSet = "set";
   std::vector<Value> elements;
-  std::vector<std::string> names; ///< Empty, or one per element.
+  std::vector<std::string> names; ///< Empty, or one per element; of a dict, its keys.
+  std::vector<Value> keys;        ///< Of a dict whose keys are not all strings, instead of names.
   std::string typeName;           ///< Of a named tuple or record.
   bool isList = false;
   std::shared_ptr<const ClassInfo> info; ///< Of a value of a class; otherwise null.
 
   bool isRecord() const { return info && info->kind == ClassInfo::Kind::Record; }
-  bool isDict() const { return !info && typeName == "dict"; }
+  bool isDict() const { return !info && typeName == kDict; }
+  bool isSet() const { return !info && typeName == kSet; }
+  /// The key of an entry of a dict.
+  Value getKey(size_t i) const;
   /// Has elements to iterate over, by number.
   bool isSequence() const { return !isRecord() && !isDict(); }
 };

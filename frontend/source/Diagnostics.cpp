@@ -18,6 +18,11 @@ Diagnostic &DiagnosticEngine::warning(SourceRange range, const Twine &message) {
   return diagnostics.back();
 }
 
+Diagnostic &DiagnosticEngine::note(SourceRange range, const Twine &message) {
+  diagnostics.push_back({Severity::Note, range, message.str(), {}});
+  return diagnostics.back();
+}
+
 void DiagnosticEngine::clear() {
   diagnostics.clear();
   numErrors = 0;

@@ -90,6 +90,7 @@ public:
   /// Adds an error; the reference stays valid until the next report.
   Diagnostic &error(SourceRange range, const llvm::Twine &message);
   Diagnostic &warning(SourceRange range, const llvm::Twine &message);
+  Diagnostic &note(SourceRange range, const llvm::Twine &message);
 
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }

@@ -201,8 +201,8 @@ def kernel(x, SIZE: tl.constexpr):
 TEST_F(RepairTest, givesGlobalsThatOnlyHostCodeKnows) {
   const JitFunction &kernel = load(R"(
 import os
-FLAG = tl.constexpr(os.environ.get("FLAG"))
-SIZE = int(os.environ["SIZE"])
+FLAG = tl.constexpr(os.path.exists("flag"))
+SIZE = os.getpid()
 
 @triton.jit
 def kernel(x):

@@ -145,6 +145,27 @@ TEST(Run, DotInFloat32) {
   expectClose(c, expected, 1e-5);
 }
 
+TEST(Run, DotOfTransposedOperands) {
+  // The forms of Triton 2.0: a is [k, m], b is [n, k].
+  const int m = 16, n = 32, k = 8;
+  std::vector<float> a = randomFloats(18, -1, 1, m * k), b = randomFloats(19, -1, 1, n * k),
+                     c(m * n);
+  std::string error = runBody(
+      "A, B, C",
+      "m = tl.arange(0, 16)\nn = tl.arange(0, 32)\nk = tl.arange(0, 8)\n"
+      "a = tl.load(A + k[:, None] * 16 + m[None, :])\nb = tl.load(B + n[:, None] * 8 + k[None, "
+      ":])\n"
+      "tl.store(C + m[:, None] * 32 + n[None, :], tl.dot(a, b, trans_a=True, trans_b=True))",
+      "A=*fp32, B=*fp32, C=*fp32", {buffer(a), buffer(b), buffer(c)});
+  ASSERT_EQ(error, "");
+  std::vector<double> expected(m * n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < k; ++l)
+        expected[i * n + j] += double(a[l * m + i]) * b[j * k + l];
+  expectClose(c, expected, 1e-5);
+}
+
 double fromE2M1(int bits) {
   constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   return bits & 8 ? -values[bits & 7] : values[bits];

@@ -155,6 +155,38 @@ TEST(Run, TensorDescriptors) {
     expected[i] = 3 * x[i];
   expectClose(out, expected, 1e-6);
 }
+TEST(Run, DescriptorsInMemory) {
+  // As Triton 3.1 made them: in a record, which the kernel fills, or the host.
+  const int rows = 12, columns = 20;
+  std::vector<float> x = randomFloats(31, -4, 4, rows * columns), z(16 * 32, -1);
+  std::vector<int64_t> record(16), filled(16);
+  filled = record;
+  std::string error = runBody(
+      "X, R, Z",
+      "tl.extra.cuda.experimental_device_tensormap_create2d(R, X, [8, 16], [12, 20], tl.float32)\n"
+      "tl.extra.cuda.experimental_tensormap_fenceproxy_acquire(R)\n"
+      "tl.extra.cuda.experimental_device_tensormap_create1d(R + 8, Z, 128, 300, tl.float32)\n"
+      "tl.debug_barrier()\n"
+      "for r in range(2):\n"
+      "    for c in range(2):\n"
+      "        b = tl._experimental_descriptor_load(R, [r * 8, c * 16], [8, 16], tl.float32)\n"
+      "        d = tl._experimental_reinterpret_tensor_descriptor(R + 8, [128], tl.float32)\n"
+      "        tl._experimental_descriptor_store(R + 8, tl.ravel(b), [(r * 2 + c) * 128])\n"
+      "tl.debug_barrier()\n"
+      "tl.store(R + tl.arange(0, 16), 0)  # Addresses differ among runs.\n",
+      "X=*fp32, R=*i64, Z=*fp32", {buffer(x), buffer(record), buffer(z)});
+  ASSERT_EQ(error, "");
+  for (int block = 0; block < 4; ++block)
+    for (int i = 0; i < 128; ++i) {
+      const int row = block / 2 * 8 + i / 16, column = block % 2 * 16 + i % 16;
+      const int at = block * 128 + i;
+      const float expected = at >= 300                        ? -1
+                             : row < rows && column < columns ? x[row * columns + column]
+                                                              : 0;
+      EXPECT_EQ(z[at], expected) << "element " << at;
+    }
+}
+
 TEST(Run, TensorDescriptorsPadAndGather) {
   std::vector<float> x = randomFloats(21, -1, 1, 200), padded(128), rows(160, 7.0f);
   std::vector<int32_t> index = {3, 0, 9, -1, 10, 4, 4, 1};

@@ -15,14 +15,9 @@ const std::string kUnknown[] = {
     "import os\ndef is_hip():\n    return os.getpid() < 0\nif is_hip():\n    F = 1\nelse:\n    F = "
     "2\n",
     "import os\ndef is_hip():\n    return os.getpid() < 0\nF = 1\nif is_hip():\n    F = 2\n",
-    "import os\nF = tl.constexpr(os.environ.get('FAST', '0'))\n",
     "import os\nF = os.cpu_count() > 4\n",
     "from os import F\n",
     "from os import cpu_count as F\n",
-    "try:\n    import mylib\n    F = True\nexcept ImportError:\n    F = False\n",
-    "try:\n    import mylib as F\nexcept ImportError:\n    F = None\n",
-    "F = None\ntry:\n    import mylib as F\nexcept ImportError:\n    pass\n",
-    "try:\n    from mylib import F\nexcept ImportError:\n    F = None\n",
     "import mylib\nF = mylib.flag()\n",
     "for F in (1, 2):\n    pass\n",
     "F, G = 1, *(2, 3)\n",
@@ -99,6 +94,26 @@ const std::string kUnknown[] = {
     "F = [[1]]\nlist(F)[0].append(2)\n",
     "F = [[1]]\n(F + [])[0].append(2)\n",
     "F = [[1]]\nF[:][0].append(2)\n",
+};
+
+/// Bindings of `F` that depend on the environment, or on what is installed: it is None, False or
+/// '0', unless a signature gives another value.
+const std::string kAssumed[] = {
+    "import os\nF = tl.constexpr(os.environ.get('TILERUN_TEST_UNSET', '0'))\n",
+    "from os import environ\nF = environ.get('TILERUN_TEST_UNSET', '0')\n",
+    "import os\nF = os.getenv('TILERUN_TEST_UNSET')\n",
+    "import os\nF = 'TILERUN_TEST_UNSET' in os.environ\n",
+    "import os\ndef read(name):\n    return os.getenv('TILERUN_TEST_UNSET', '0') == name\n"
+    "F = read('1')\n",
+    "try:\n    import mylib\n    F = True\nexcept ImportError:\n    F = False\n",
+    "try:\n    import mylib.part\nexcept (ImportError, OSError) as error:\n    F = False\n"
+    "else:\n    F = True\n",
+    "try:\n    import math\n    import mylib\n    F = mylib.flag()\nexcept Exception:\n"
+    "    F = False\n",
+    "try:\n    import mylib\n    H = True\nexcept ImportError:\n    H = False\nF = H and 1\n",
+    "try:\n    import mylib as F\nexcept ImportError:\n    F = None\n",
+    "F = None\ntry:\n    import mylib as F\nexcept ImportError:\n    pass\n",
+    "try:\n    from mylib import F\nexcept ImportError:\n    F = None\n",
 };
 
 /// Ways in which the constant `F` of a class `C` may differ from its body.
@@ -302,6 +317,73 @@ TEST(UnknownGlobal, CompilesWhereTheValueIsNotNeeded) {
           "tl.static_print('a', file=F)", "tl.store(p, len((1, 2)))", "x = isinstance(n, F)",
           "if (F,):\n    tl.store(p, 1)", "x = (F, 1) is None"})
       EXPECT_COMPILES(compileWith(globals, body)) << globals << body;
+}
+
+TEST(UnknownGlobal, IsAssumed) {
+  for (const std::string &globals : kAssumed) {
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(not F or F == '0')")) << globals;
+    for (const char *value : {"7", "\"a\""}) {
+      Compiled c = compileWith(globals, "if F:\n    tl.store(p, 7)\nelse:\n    tl.store(p, 8)",
+                               std::string("p=*i32, n=i32, F=") + value);
+      EXPECT_COMPILES(c) << globals;
+      EXPECT_HAS(c, "constant 7");
+      EXPECT_FALSE(c.says("was not found")) << c.diagnostics;
+    }
+  }
+  // Imports are named, once, with what they decide.
+  Compiled c = compileWith(kAssumed[5], "if F:\n    tl.store(p, 7)\nx = F");
+  EXPECT_COMPILES(c);
+  EXPECT_TRUE(
+      c.says("note: 'mylib' was not found: it was looked for beside 'test.py'; so 'F' is as in "
+             "line 7; F=… gives another value"))
+      << c.diagnostics;
+  EXPECT_EQ(llvm::StringRef(c.diagnostics).count("was not found"), 1u) << c.diagnostics;
+}
+
+TEST(UnknownGlobal, ConditionsAreEvaluated) {
+  for (const char *globals :
+       {// By functions, dicts, and what the language has.
+        "def f(n):\n    return n > 2\nif f(3):\n    F = 1\nelse:\n    F = 2\n",
+        "D = {'a': 1, 16: 2, tl.float16: 3}\nif D.get(16) == 2 and D[tl.float16] == 3 and 5 not in "
+        "D:\n    F = D['a']\n",
+        "if hasattr(tl, 'make_tensor_descriptor'):\n    F = 1\nelse:\n    F = 2\n",
+        "if hasattr(tl, '_experimental_make_tensor_descriptor'):\n    F = 2\n"
+        "elif hasattr(tl.math, 'tanh'):\n    F = 3\nelif hasattr(tl, 'dot'):\n    F = 1\n"
+        "else:\n    F = 4\n",
+        "F = getattr(tl, '_experimental_descriptor_load', 1)\n",
+        "def f(n):\n    return n > 2\nF = 1\nif f(1):\n    F = 2\n",
+        "def f(n):\n    return n > 2\nif f(1):\n    class F:\n        pass\nelse:\n    F = 1\n",
+        "def f(n):\n    return n > 2\nif f(3):\n    def g():\n        return 1\nelse:\n"
+        "    def g():\n        return 2\nF = g()\n",
+        // Imports that succeed, and those that fail with today's Triton.
+        "try:\n    import math\n    F = 1\nexcept ImportError:\n    F = 2\n",
+        "try:\n    from triton.language.extra import libdevice\n    F = 1\nexcept ImportError:\n"
+        "    F = 2\n",
+        "try:\n    from triton.language.extra.intel import libdevice\n    F = 2\n"
+        "except ModuleNotFoundError:\n    F = 1\n",
+        "try:\n    from triton.language import _experimental_descriptor_load\n    F = 2\n"
+        "except ImportError:\n    F = 1\n",
+        "F = 1\nif F == 1:\n    try:\n        from . import mylib\n        F = 2\n"
+        "    except ImportError:\n        pass\n",
+        // Dicts and sets.
+        "F = {i: 2 * i for i in range(4)}[2] - 3\n",
+        "D = {k: v for v, k in enumerate_like} if False else {**{'a': 1}, 2: 3}\nF = len(D) - 1\n",
+        "F = 1 if 3 in {1, 2, 3} and 4 not in {1, 2, 3} else 2\n",
+        "S = {x % 2 for x in (1, 2, 3)}\nF = len(S) - 1\n",
+        "D = {1: 'a', 2: 'b'}\nF = sum_of = [k for k, v in D.items() if v == 'a'][0]\n"})
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F == 1)")) << globals;
+  // What is not known stays so, whichever arm it is in.
+  for (const char *globals :
+       {"import os\nif os.getpid() > 3:\n    F = 1\nelse:\n    F = 2\n",
+        "import os\ndef f():\n    return os.getpid() > 3\nif f():\n    F = 1\nelif True:\n"
+        "    F = 2\n",
+        "try:\n    import scipy\n    F = 1\nexcept ImportError:\n    F = 2\n",
+        "try:\n    import math\n    import importlib\n    importlib.import_module('x')\n"
+        "    F = 1\nexcept ImportError:\n    F = 2\n",
+        "import contextlib\nF = 1\nwith contextlib.suppress(ImportError):\n    import math\n"
+        "    F = 2\n",
+        "F = {[1]: 2}\n", "F = {1: 2}[3]\n", "F = {1, 2}[0]\n"})
+    EXPECT_FALSE(compileWith(globals, "tl.static_assert(F == 1)").ok) << globals;
 }
 
 TEST(UnknownGlobal, SignaturesGiveIt) {
@@ -511,21 +593,28 @@ TEST(UnknownGlobal, ValuesInBetween) {
 
 TEST(UnknownGlobal, WhichOfSeveralFunctions) {
   const std::string functions =
-      "def is_hip():\n    return False\nif is_hip():\n    @triton.jit\n    "
+      "import os\ndef is_hip():\n    return os.getpid() < 0\nif is_hip():\n    @triton.jit\n    "
       "def G(x):\n"
       "        return x + 41\nelse:\n    @triton.jit\n    def G(x):\n        return x + 42\n";
   Compiled c = compileWith(functions, "tl.store(p, G(0))");
   EXPECT_FALSE(c.ok);
   EXPECT_SAYS(c, "error: the function 'G' cannot be called in a kernel: host code, which is not "
-                 "run, chooses among the functions in lines 7 and 11; pass the line of "
+                 "run, chooses among the functions in lines 8 and 12; pass the line of "
                  "one, G=…, with the kernel's arguments");
-  for (auto [line, result] : {std::pair{"7", "41"}, {"11", "42"}}) {
+  for (auto [line, result] : {std::pair{"8", "41"}, {"12", "42"}}) {
     Compiled given =
         compileWith(functions, "tl.store(p, G(0))", std::string("p=*i32, n=i32, G=") + line);
     EXPECT_COMPILES(given);
     EXPECT_HAS(given, std::string("constant ") + result);
   }
-  EXPECT_FALSE(compileWith(functions, "tl.store(p, G(0))", "p=*i32, n=i32, G=8").ok);
+  EXPECT_FALSE(compileWith(functions, "tl.store(p, G(0))", "p=*i32, n=i32, G=9").ok);
+  // A condition that is known chooses.
+  Compiled chosen = compileWith(
+      "def is_hip():\n    return False\nif is_hip():\n    @triton.jit\n    def G(x):\n"
+      "        return x + 41\nelse:\n    @triton.jit\n    def G(x):\n        return x + 42\n",
+      "tl.store(p, G(0))");
+  EXPECT_COMPILES(chosen);
+  EXPECT_HAS(chosen, "constant 42");
 }
 
 TEST(UnknownGlobal, OnlyWhatIsUnknownCanBeGiven) {
