@@ -76,7 +76,7 @@ llvm::Expected<std::vector<std::string>> corpus::findFiles(StringRef folder) {
 }
 
 /// The most signatures that are tried for one kernel beyond the first guesses.
-static constexpr unsigned kMostRepairs = 400;
+static constexpr unsigned kMostRepairs = 800;
 
 /// The first error, as the reason of `entry`.
 static void setReason(const SourceManager &sources, llvm::ArrayRef<Diagnostic> diagnostics,

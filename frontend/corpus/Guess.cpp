@@ -199,11 +199,11 @@ std::vector<KernelSignature> corpus::guessSignatures(Frontend &frontend,
         TypedArgument typed;
         typed.type = *type;
         spec = typed;
-      } else if (use.isComparedToNone) {
+      } else if (use.isComparedToNone && !use.isOperand) {
         spec = ConstantArgument{};
       } else {
-        spec = use.isCount ? ArgumentSpec(TypedArgument{dtype(Scalar::Int32), 1})
-                           : guessScalar(parameter.name);
+        spec = use.isCount || use.isIndex ? ArgumentSpec(TypedArgument{dtype(Scalar::Int32), 1})
+                                          : guessScalar(parameter.name);
       }
       signature.arguments[parameter.name.str()] = std::move(spec);
     }

@@ -45,6 +45,13 @@ static bool isFurther(const Attempt &a, const Attempt &b) {
   }
   if (left.size() != right.size())
     return left.size() < right.size();
+  // The value of an argument comes before what its function objects to: "tl.store: 'value' has …".
+  auto isOfCall = [](const Attempt &of) {
+    auto [function, rest] = StringRef(of.errors.front().message).split(": '");
+    return !rest.empty() && !function.contains(' ');
+  };
+  if (isOfCall(a) != isOfCall(b))
+    return isOfCall(a);
   return a.errors.size() < b.errors.size();
 }
 
@@ -107,6 +114,9 @@ static std::vector<ArgumentSpec> listAlternatives(const JitFunction &function,
     if (use.isDType)
       for (Scalar scalar : {Scalar::F32, Scalar::F16, Scalar::BF16, Scalar::Int32, Scalar::F8E4NV})
         add(dtype(scalar));
+    if (use.isIndexed)
+      for (int64_t number : {1, 16})
+        add(std::vector(8, ConstantArgument{number}));
     for (int64_t number : {16, 32, 64, 128, 1, 2, 4, 8, 256, 3, 0})
       add(number);
     if (!use.isDType) {
@@ -160,7 +170,8 @@ public:
   Attempt run();
 
 private:
-  using Change = std::vector<std::pair<StringRef, ArgumentSpec>>;
+  /// By the parameter, or by the element of a tuple ("t.0").
+  using Change = std::vector<std::pair<std::string, ArgumentSpec>>;
   /// Whether the change gets further, and is kept.
   bool improvesBy(const Change &change);
   /// A value for a global that only host code knows.
@@ -168,6 +179,10 @@ private:
   bool changeOne(llvm::ArrayRef<StringRef> names, Tier tier);
   /// All element types that are involved become the same.
   bool changeElements(llvm::ArrayRef<StringRef> names);
+  /// A parameter that is indexed becomes a tuple.
+  bool makeTuple(llvm::ArrayRef<StringRef> names);
+  /// Descriptors get blocks of the sizes that the kernel has, with one element type.
+  bool changeBlocks(llvm::ArrayRef<StringRef> names);
   /// Two sizes that have to match.
   bool changeTwoSizes(llvm::ArrayRef<StringRef> names);
 
@@ -192,8 +207,11 @@ bool Repairer::improvesBy(const Change &change) {
     return false;
   --triesLeft;
   KernelSignature changed = best.signature;
-  for (const auto &[name, spec] : change)
-    changed.arguments[name.str()] = spec;
+  for (const auto &[name, spec] : change) {
+    if (auto [whole, rest] = StringRef(name).split('.'); !rest.empty())
+      changed.arguments.erase(whole.str());
+    changed.arguments[name] = spec;
+  }
   Attempt next = attempt(changed);
   if (!isFurther(next, best))
     return false;
@@ -224,7 +242,7 @@ bool Repairer::changeOne(llvm::ArrayRef<StringRef> names, Tier tier) {
   for (StringRef name : names)
     for (ArgumentSpec &spec :
          listAlternatives(function, getParameter(name), uses[name], getCurrent(name)))
-      if (getTier(getCurrent(name), spec) == tier && improvesBy({{name, std::move(spec)}}))
+      if (getTier(getCurrent(name), spec) == tier && improvesBy({{name.str(), std::move(spec)}}))
         return true;
   return false;
 }
@@ -234,7 +252,7 @@ bool Repairer::changeElements(llvm::ArrayRef<StringRef> names) {
   for (StringRef name : names)
     if (const ArgumentSpec *now = getCurrent(name))
       if (auto *typed = std::get_if<TypedArgument>(now); typed && typed->type.isPointer())
-        change.emplace_back(name, *now);
+        change.emplace_back(name.str(), *now);
   if (change.size() < 2)
     return false;
   // All of them, and the two nearest.
@@ -250,6 +268,74 @@ bool Repairer::changeElements(llvm::ArrayRef<StringRef> names) {
   return false;
 }
 
+bool Repairer::makeTuple(llvm::ArrayRef<StringRef> names) {
+  for (StringRef name : names) {
+    const ArgumentSpec *now = getCurrent(name);
+    if (!now || !uses[name].isIndexed || isConstexpr(getParameter(name)))
+      continue;
+    std::vector<ArgumentSpec> elements = {pointerTo(Scalar::F32), pointerTo(Scalar::F16),
+                                          pointerTo(Scalar::Int32),
+                                          TypedArgument{dtype(Scalar::Int32), 1}};
+    // Most have a few elements; some are as long as a block.
+    for (size_t count : {4, 2, 8, 64})
+      for (const ArgumentSpec &element : elements) {
+        Change change;
+        for (size_t i = 0; i < count; ++i)
+          change.emplace_back((name + "." + llvm::Twine(i)).str(), element);
+        if (improvesBy(change))
+          return true;
+      }
+  }
+  return false;
+}
+
+bool Repairer::changeBlocks(llvm::ArrayRef<StringRef> names) {
+  constexpr size_t kMostSizes = 4;
+  std::vector<int64_t> sizes;
+  for (const auto &[name, spec] : best.signature.arguments)
+    if (auto *constant = std::get_if<ConstantArgument>(&spec))
+      if (auto *size = std::get_if<int64_t>(&constant->value);
+          size && *size >= 16 && llvm::isPowerOf2_64(*size) && !llvm::is_contained(sizes, *size) &&
+          sizes.size() < kMostSizes)
+        sizes.push_back(*size);
+  // The value that does not fit is what an error is about, and the descriptor is beside it.
+  llvm::SmallVector<StringRef> candidates(names);
+  if (StringRef(best.errors.front().message).starts_with("desc."))
+    for (const ast::Parameter &parameter : function.def->parameters)
+      if (!llvm::is_contained(candidates, parameter.name))
+        candidates.push_back(parameter.name);
+  Change descriptors;
+  for (StringRef name : candidates)
+    if (const ArgumentSpec *now = getCurrent(name))
+      if (auto *typed = std::get_if<TypedArgument>(now); typed && typed->block.size() >= 2)
+        descriptors.emplace_back(name.str(), *now);
+  // With the element types that they have, or all with one.
+  llvm::SmallVector<std::optional<Scalar>> scalars = {std::nullopt};
+  if (StringRef(best.errors.front().message).contains("different dtypes"))
+    scalars.push_back(Scalar::F16);
+  for (std::optional<Scalar> scalar : scalars)
+    for (auto &[name, spec] : descriptors)
+      for (int64_t rows : sizes)
+        for (int64_t columns : sizes) {
+          const auto &block = std::get<TypedArgument>(spec).block;
+          if (!scalar && block.back() == columns && block[block.size() - 2] == rows)
+            continue;
+          Change change{{name, spec}};
+          if (scalar)
+            change = descriptors;
+          for (auto &[other, otherSpec] : change) {
+            auto &typed = std::get<TypedArgument>(otherSpec);
+            if (scalar)
+              typed.type = dtype(*scalar).getPointerTo();
+            if (other == name)
+              typed.block.back() = columns, typed.block[typed.block.size() - 2] = rows;
+          }
+          if (improvesBy(change))
+            return true;
+        }
+  return false;
+}
+
 bool Repairer::changeTwoSizes(llvm::ArrayRef<StringRef> names) {
   constexpr size_t kMostSizes = 4;
   llvm::SmallVector<StringRef> sizes;
@@ -262,7 +348,8 @@ bool Repairer::changeTwoSizes(llvm::ArrayRef<StringRef> names) {
     for (size_t j = i + 1; j < sizes.size(); ++j)
       for (int64_t a : {16, 32, 64, 128, 1, 2, 4})
         for (int64_t b : {16, 32, 64, 128, 1, 2, 4})
-          if (improvesBy({{sizes[i], ConstantArgument{a}}, {sizes[j], ConstantArgument{b}}}))
+          if (improvesBy(
+                  {{sizes[i].str(), ConstantArgument{a}}, {sizes[j].str(), ConstantArgument{b}}}))
             return true;
   return false;
 }
@@ -276,8 +363,9 @@ Attempt Repairer::run() {
     if (isBeyondRepair(best.errors.front().message))
       break;
     std::vector<StringRef> names = findInfluences(function, getErrorPath(best.errors.front()));
-    if (!changeOne(names, Tier::Same) && !changeElements(names) && !changeOne(names, Tier::Other) &&
-        !changeTwoSizes(names) && !changeOne(names, Tier::Flag))
+    if (!makeTuple(names) && !changeBlocks(names) && !changeOne(names, Tier::Same) &&
+        !changeElements(names) && !changeOne(names, Tier::Other) && !changeTwoSizes(names) &&
+        !changeOne(names, Tier::Flag))
       break;
   }
   return std::move(best);

@@ -111,6 +111,7 @@ void UseAnalysis::followCall(const CallExpr &call, const JitFunction &callee) {
       outer->isDType |= use.isDType;
       outer->isCalled |= use.isCalled;
       outer->isComparedToNone |= use.isComparedToNone;
+      outer->isIndexed |= use.isIndexed;
       llvm::append_range(outer->strings, use.strings);
     }
   }
@@ -200,8 +201,18 @@ bool UseAnalysis::visit(const Node &node) {
   } else if (const auto *binary = llvm::dyn_cast<BinaryExpr>(&node)) {
     if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub)
       for (const Expr *side : {binary->lhs, binary->rhs})
-        if (const auto *name = llvm::dyn_cast<NameExpr>(side))
+        if (const auto *name = llvm::dyn_cast<NameExpr>(side)) {
           numbers.insert(name->name);
+          if (ParameterUse *use = find(name))
+            use->isOperand = true;
+        }
+  } else if (const auto *subscript = llvm::dyn_cast<SubscriptExpr>(&node)) {
+    // `t[i]`, and not `x[:, None]`.
+    const auto *index = llvm::dyn_cast<ConstantExpr>(subscript->index);
+    if (ParameterUse *use = find(subscript->value);
+        use &&
+        (llvm::isa<NameExpr>(subscript->index) || (index && index->constant == ConstantKind::Int)))
+      use->isIndexed = true;
   } else if (const auto *compare = llvm::dyn_cast<CompareExpr>(&node)) {
     if (ParameterUse *use = find(compare->first))
       for (const Expr *other : compare->rest)
@@ -294,6 +305,8 @@ llvm::StringMap<ParameterUse> UseAnalysis::run() {
           for (const auto &name : namesOf(value))
             changed |= indices.insert(name.getKey()).second;
   }
+  for (auto &entry : uses)
+    entry.getValue().isIndex |= indices.contains(entry.getKey());
   for (auto [name, address] : loads)
     if (indices.contains(name)) {
       llvm::StringSet<> visited, roots;

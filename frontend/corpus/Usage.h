@@ -22,6 +22,9 @@ struct ParameterUse {
   bool isDType = false;      ///< Something is converted to it.
   bool isCalled = false;     ///< It is a function.
   bool isComparedToNone = false;
+  bool isOperand = false; ///< Of `-`, `*`, `/` and the like: it is a number.
+  bool isIndex = false;   ///< It takes part in addresses or loop bounds: an integer, or a pointer.
+  bool isIndexed = false; ///< By a number: it is a tuple, or a tensor.
   std::vector<std::string> strings; ///< It is compared with these, in source order.
 };
 

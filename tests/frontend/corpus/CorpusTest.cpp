@@ -119,6 +119,36 @@ def kernel(x, beta_stride, STRIDE_SCALE: tl.constexpr, SCALE: tl.constexpr):
             "SCALE=5.00000000000000000e-01, STRIDE_SCALE=1, beta_stride=i32, x=*fp32:16");
 }
 
+TEST_F(CorpusTest, whatAddressesAreMadeOfIsAnInteger) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def split(X, Y=None):
+    pid = tl.program_id(0)
+    if Y is None:
+        return pid % X
+    else:
+        return pid % X * Y
+
+@triton.jit
+def kernel(x, m_max, S, eps):
+    row = split(S, m_max)
+    at = row * m_max + S
+    tl.store(x + at, eps)
+)")),
+            "S=i32, eps=fp32, m_max=i32, x=*fp32:16");
+}
+
+TEST_F(CorpusTest, metaParametersAreConstants) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def kernel(x, **meta):
+    BLOCK = meta["BLOCK"]
+    if meta.get("EVEN", True):
+        tl.store(x + tl.arange(0, BLOCK), 0)
+)")),
+            "BLOCK=64, x=*fp32:16");
+}
+
 TEST_F(CorpusTest, cachesAreNamedByTexts) {
   EXPECT_EQ(guess(load(R"(
 @triton.jit

@@ -136,6 +136,39 @@ def kernel(x, y, out):
   EXPECT_TRUE(mended.compiles);
 }
 
+TEST_F(RepairTest, makesTuples) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def pick(sources, i: tl.constexpr):
+    return sources[i]
+
+@triton.jit
+def kernel(sources, out, N: tl.constexpr, STRIDES: tl.constexpr):
+    tl.static_assert(N == 3)
+    for i in tl.static_range(N):
+        tl.store(out + STRIDES[i], tl.load(pick(sources, i)))
+)"),
+                        "sources=*fp32:16, out=*fp32:16, N=3, STRIDES=64");
+  ASSERT_TRUE(mended.compiles) << mended.errors.front().message;
+  EXPECT_EQ(formatSignature(mended.signature), "N=3, STRIDES=(1,1,1,1,1,1,1,1,), out=*fp32:16, "
+                                               "sources=(*fp32:16, *fp32:16, *fp32:16, *fp32:16)");
+}
+
+TEST_F(RepairTest, describesBlocksOfTheKernelsSizes) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    x = tl.dot(tl.reshape(a.load([0, 0, 0]), [M, K]), tl.trans(b.load([0, 0])))
+    c.store([0, 0], tl.zeros((M, N), tl.float32) + x)
+)"),
+                        "a=tensordesc<fp16[1,64,64]>, b=tensordesc<fp32[64,64]>, "
+                        "c=tensordesc<fp32[64,64]>, M=32, N=128, K=64");
+  ASSERT_TRUE(mended.compiles) << mended.errors.front().message;
+  EXPECT_EQ(formatSignature(mended.signature),
+            "K=64, M=32, N=128, a=tensordesc<fp16[1,64,32]>, b=tensordesc<fp16[128,64]>, "
+            "c=tensordesc<fp32[32,128]>");
+}
+
 TEST_F(RepairTest, changesTwoSizes) {
   Attempt mended = mend(load(R"(
 @triton.jit
