@@ -84,6 +84,9 @@ struct JitFunction {
   std::vector<std::string> doNotSpecializeOnAlignment;
   std::optional<Autotune> autotune;
   std::vector<Heuristic> heuristics;
+  /// `**meta`: its name, and the parameters that stand for what the body takes from it.
+  std::string metaName;
+  std::vector<std::string> metaKeys;
   bool usedAsHelper = false; ///< Called by another jit function of the same file.
 };
 

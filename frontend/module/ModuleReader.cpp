@@ -353,7 +353,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
       failed = true;
     } else {
       auto function = std::make_unique<JitFunction>();
-      function->def = def;
+      function->def = expandMeta(def, *function);
       function->module = &module;
       function->qualifiedName = prefix + name.str();
       readDecorators(*function);

@@ -84,6 +84,8 @@ private:
   void finishClass(const Scope &scope);
   void readSimple(Tokens statement);
   void readAssignment(const ast::Stmt &stmt);
+  /// The function with a parameter for each key of its `**meta` (Meta.cpp).
+  const ast::FunctionDef *expandMeta(const ast::FunctionDef *def, JitFunction &function);
   void skipJitFunction(uint32_t begin, llvm::StringRef name);
   std::optional<ast::Block> parseSilently(uint32_t begin, uint32_t end);
   /// For imports inside functions.

@@ -308,7 +308,7 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
     out.names[name] = Binding::bound(std::move(value), place);
   }
   if (surplus)
-    bindTo(*surplus, Value(std::move(rest)), surplus->range);
+    bindMeta(function, out, std::move(rest));
   // Defaults belong to the callee's file.
   for (const Parameter &parameter : parameters) {
     if (out.names.count(parameter.name))
@@ -317,6 +317,9 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
       bindTo(parameter, Value::none(), parameter.range);
       continue;
     }
+    // What is not in `meta` is asked for only where the body comes to it.
+    if (!parameter.defaultValue && llvm::is_contained(function.metaKeys, parameter.name))
+      continue;
     if (!parameter.defaultValue)
       return errorWithNotes(
           range, "parameter '" + parameter.name + "' of " + quoted + " is not given", definition);

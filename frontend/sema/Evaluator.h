@@ -301,6 +301,9 @@ private:
                     const ClassInfo *constructs = nullptr);
   LogicalResult bindParameters(const JitFunction &function, CallArguments args, SourceRange range,
                                Environment &out);
+  /// Binds `**meta` of a function to the arguments that `rest` holds, and those of its keys.
+  void bindMeta(const JitFunction &function, Environment &out,
+                std::shared_ptr<TupleValue> rest = nullptr);
   Value decay(const Value &value, SourceRange range);
   /// Whether numbers that are assigned or returned here stay compile-time values.
   bool keepsNumbers() {
@@ -319,6 +322,7 @@ private:
   void emitBlock(ast::Block block);
   void emitStatement(const ast::Stmt &statement);
   bool isPointer(const ast::Expr &expression);
+  bool isOfMeta(const ast::Expr &value);
   void emitAssign(const ast::Expr &target, const Value &value, SourceRange place);
   void emitAnnotatedAssign(const ast::AnnAssignStmt &statement);
   bool extendTuple(llvm::StringRef name, const Value &more, SourceRange place);

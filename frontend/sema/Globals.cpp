@@ -13,6 +13,11 @@ using namespace ast;
 static std::string canonicalPath(llvm::StringRef path) {
   if (path == "triton.language.core" || path == "triton.language.standard" || path == "tl")
     return "triton.language";
+  // Inductor's, which passes them on.
+  if (path == "torch._inductor.runtime.triton_helpers.libdevice")
+    return "triton.language.extra.libdevice";
+  if (path == "torch._inductor.runtime.triton_helpers.math")
+    return "triton.language.math";
   if (path == "triton.language.libdevice" ||
       (path.starts_with("triton.language.extra.") && path.ends_with("libdevice")))
     return "triton.language.extra.libdevice";

@@ -142,6 +142,22 @@ void Evaluator::takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::Stri
   given = std::move(taken);
 }
 
+void Evaluator::bindMeta(const JitFunction &function, Environment &out,
+                         std::shared_ptr<TupleValue> rest) {
+  if (function.metaName.empty())
+    return;
+  if (!rest)
+    rest = std::make_shared<TupleValue>();
+  rest->typeName = TupleValue::kDict;
+  for (const std::string &key : function.metaKeys)
+    if (auto given = out.names.find(key); given != out.names.end() && given->second.isBound()) {
+      rest->names.push_back(key);
+      rest->elements.push_back(given->second.value);
+    }
+  const Parameter &meta = function.def->parameters.back();
+  out.names[meta.name] = Binding::bound(Value(std::move(rest)), meta.range);
+}
+
 FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
                                                    const JitFunction &kernel) {
   const FunctionDef &def = *kernel.def;
@@ -168,8 +184,13 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     names.push_back(parameter.name);
   takeGlobals(kernel, names);
   for (const Parameter &parameter : def.parameters) {
-    if (parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs) {
-      (void)error(parameter.range, "a kernel cannot have '*' or '**' parameters; name each one");
+    if (parameter.kind == ParameterKind::VarArgs) {
+      (void)error(parameter.range, "a kernel cannot have '*' parameters; name each one");
+      continue;
+    }
+    if (parameter.kind == ParameterKind::KwArgs) {
+      olderForm(parameter.range, "**" + parameter.name + "' of the kernel '" + kernel.def->name,
+                "a tl.constexpr parameter for each value");
       continue;
     }
     bool isConstexpr = isConstexprAnnotation(parameter.annotation);
@@ -287,6 +308,10 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
           Binding::bound(assemble(parameter.name.str(), leaves), parameter.range);
   frame().function = &kernel;
   emitEntered(kernel.qualifiedName, def.parameters, def.nameRange);
+  for (const std::string &key : kernel.metaKeys)
+    if (!options.arguments.count(key))
+      env().names.erase(key); // `meta.get` has its own default.
+  bindMeta(kernel, env());
   emitBlock(def.body);
   emitEvent(tile::DebugEvent::Leave, kernel.qualifiedName, def.nameRange);
   mlir::func::ReturnOp::create(builder, getLocation(def.nameRange));

@@ -75,9 +75,12 @@ void Evaluator::emitStatement(const Stmt &statement) {
     if (growTuple(assign))
       return;
     Result value = evaluate(*assign.value);
+    const bool isMeta = succeeded(value) && value->isConstexpr() && isOfMeta(*assign.value);
     for (const Expr *target : assign.targets) {
       if (failed(value))
         poisonTargets(*target);
+      else if (const auto *name = llvm::dyn_cast<NameExpr>(target); name && isMeta)
+        bind(name->name, *value, name->range, /*isConstexpr=*/true);
       else
         emitAssign(*target, *value, statement.range);
     }
@@ -123,6 +126,18 @@ void Evaluator::emitStatement(const Stmt &statement) {
 //===----------------------------------------------------------------------===//
 // Assignment
 //===----------------------------------------------------------------------===//
+
+/// `meta["BLOCK"]`, `meta.get("BLOCK")`: what it gives stays a compile-time value.
+bool Evaluator::isOfMeta(const Expr &value) {
+  const Expr *base = nullptr;
+  if (const auto *subscript = llvm::dyn_cast<SubscriptExpr>(&value))
+    base = subscript->value;
+  else if (const auto *call = llvm::dyn_cast<CallExpr>(&value))
+    if (const auto *method = llvm::dyn_cast<AttributeExpr>(call->callee))
+      base = method->value;
+  const auto *name = llvm::dyn_cast_or_null<NameExpr>(base);
+  return name && frame().function && name->name == frame().function->metaName;
+}
 
 void Evaluator::bind(llvm::StringRef name, Value value, SourceRange place, bool isConstexpr) {
   emitAssigned(name, value, place);

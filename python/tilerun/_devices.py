@@ -1,6 +1,7 @@
 """The device of a launch, and the native module's access to devices and streams."""
 
 import os
+import re
 import sys
 import warnings
 
@@ -44,9 +45,14 @@ def _get_stream(kind, index):
     return torch.cuda.current_stream(index).cuda_stream if torch.cuda.is_available() else 0
 
 
+_NOTE = re.compile(r".*:\d+:\d+: note: ")
+
+
 def _log(level, text):
     if level >= 2:
         warnings.warn(text.rstrip("\n"), stacklevel=2)
+    elif _NOTE.match(text):
+        print(text, end="", file=sys.stderr)  # Of the compiler.
     else:
         # What static_print printed.
         print(text, end="" if text.endswith("\n") else "\n")

@@ -53,20 +53,24 @@ public:
   }
 
 private:
+  /// Diagnostics as text with carets, which are for the log if there is no error.
+  struct Messages {
+    std::string text;
+    int32_t level = TILERUN_LOG_INFO; ///< That of warnings, if there are some, and not only notes.
+  };
   Status readSignature(const std::string &text, const std::string &target,
                        const TilerunCompileOptions &options, KernelSignature &signature) const;
   /// Runs the frontend and the optimizer. `text`, if not null, takes the stage that it names by
   /// then: "tile" the result, "writes" the parameters that it may write.
   Status makeTile(const KernelSignature &signature, const TilerunCompileOptions &options,
-                  std::vector<uint8_t> &bytecode, std::string &printed, std::string &warnings,
+                  std::vector<uint8_t> &bytecode, std::string &printed, Messages &messages,
                   std::string *text = nullptr);
   void setFunction(const JitFunction &function);
-  /// The diagnostics so far, as text with carets; they are cleared. Those of a caller's frontend
-  /// stay there.
-  std::string takeDiagnostics();
-  void log(int32_t level, const std::string &text) const {
-    if (!text.empty() && backend.getServices().log)
-      backend.getServices().log(level, text);
+  /// The diagnostics so far; they are cleared. Those of a caller's frontend stay there.
+  Messages takeDiagnostics();
+  void log(const Messages &messages) const {
+    if (!messages.text.empty() && backend.getServices().log)
+      backend.getServices().log(messages.level, messages.text);
   }
 
   Backend backend;
@@ -82,14 +86,18 @@ private:
 
 } // namespace
 
-std::string SourceProgram::takeDiagnostics() {
+SourceProgram::Messages SourceProgram::takeDiagnostics() {
+  Messages out;
   if (!own)
-    return "";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  frontend.getDiagnostics().print(os, /*color=*/false);
-  frontend.getDiagnostics().clear();
-  return text;
+    return out;
+  llvm::raw_string_ostream os(out.text);
+  DiagnosticEngine &diagnostics = frontend.getDiagnostics();
+  diagnostics.print(os, /*color=*/false);
+  if (llvm::any_of(diagnostics.getDiagnostics(),
+                   [](const Diagnostic &d) { return d.severity != Severity::Note; }))
+    out.level = TILERUN_LOG_WARNING;
+  diagnostics.clear();
+  return out;
 }
 
 std::vector<SourceParameter> compiler::describeParameters(const JitFunction &function) {
@@ -111,8 +119,8 @@ Status SourceProgram::load(const std::string &path, Load loadModule, const std::
   Span span("compile", "parse");
   module = loadModule(frontend);
   if (!module)
-    return Status(TILERUN_STATUS_COMPILE, takeDiagnostics());
-  log(TILERUN_LOG_WARNING, takeDiagnostics());
+    return Status(TILERUN_STATUS_COMPILE, takeDiagnostics().text);
+  log(takeDiagnostics());
   const JitFunction *found = module->findFunction(kernel);
   if (!found) {
     std::vector<llvm::StringRef> names;
@@ -195,9 +203,10 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   KernelSignature signature;
   TILERUN_TRY(readSignature(text, target, options, signature));
   std::vector<uint8_t> bytecode;
-  std::string printed, warnings, own = stage;
+  std::string printed, own = stage;
+  Messages messages;
   const bool isOwn = Backend::isTileStage(stage);
-  TILERUN_TRY(makeTile(signature, options, bytecode, printed, warnings, isOwn ? &own : nullptr));
+  TILERUN_TRY(makeTile(signature, options, bytecode, printed, messages, isOwn ? &own : nullptr));
   if (!isOwn)
     return Backend::emit(plugin, target, bytecode, options, stage, take);
   Backend::takeText(own, stage, take);
@@ -239,15 +248,15 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
     source.add("strict", llvm::StringRef("1"));
   if (options.debug == kAssertionsAlone)
     source.add("overflow checks", llvm::StringRef("none"));
-  std::string warnings;
+  Messages messages;
   Status status = backend.compileSource(
       device, source,
       [&](std::vector<uint8_t> &bytecode, std::string &printed) {
-        return makeTile(signature, options, bytecode, printed, warnings);
+        return makeTile(signature, options, bytecode, printed, messages);
       },
       text, options, artifact);
   // Here no lock is held, and no other program waits for this one's artifact.
-  log(TILERUN_LOG_WARNING, warnings);
+  log(messages);
   if (span && status.isOk())
     span.note("from cache", artifact.fromCache ? "true" : "false");
   return status;
@@ -263,19 +272,19 @@ static void removeOverflowChecks(mlir::ModuleOp module) {
 
 Status SourceProgram::makeTile(const KernelSignature &signature,
                                const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
-                               std::string &printed, std::string &warnings, std::string *text) {
+                               std::string &printed, Messages &messages, std::string *text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
   {
     std::lock_guard lock(mutex);
     Span span("compile", "frontend");
     compiled = frontend.compile(*module, function->qualifiedName, signature, context);
-    std::string diagnostics = takeDiagnostics();
+    Messages diagnostics = takeDiagnostics();
     if (mlir::failed(compiled))
       return Status(frontend.getInvalidModule().empty() ? TILERUN_STATUS_COMPILE
                                                         : TILERUN_STATUS_INTERNAL,
-                    own ? diagnostics : "kernel '" + name + "' does not compile");
-    warnings = std::move(diagnostics);
+                    own ? diagnostics.text : "kernel '" + name + "' does not compile");
+    messages = std::move(diagnostics);
   }
   printed = compiled->staticOutput;
   if (options.debug == kAssertionsAlone)

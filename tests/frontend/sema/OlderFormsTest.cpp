@@ -113,6 +113,32 @@ TEST(OlderForms, OfImportsAndGlobals) {
   EXPECT_EQ(c.diagnostics, "");
 }
 
+TEST(OlderForms, MetaOfAKernel) {
+  const char *text = "@triton.jit\ndef scale(x, **meta):\n    return x * meta['FACTOR']\n"
+                     "@triton.jit\ndef kernel(p, **meta):\n    BLOCK = meta['BLOCK']\n"
+                     "    at = tl.arange(0, BLOCK)\n    x = tl.load(p + at)\n"
+                     "    if 'FACTOR' in meta:\n        x = scale(x, **meta)\n"
+                     "    tl.static_assert(len(meta) == 1 or meta['FACTOR'] == 3)\n"
+                     "    tl.store(p + at, x + meta.get('MORE', 5))\n";
+  Compiled c = compile(text, "p=*i32, BLOCK=64");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "to 64 : tensor<64xi32>");
+  EXPECT_HAS(c, "constant 5 : i32");
+  EXPECT_LACKS(c, "arith.muli");
+  EXPECT_TRUE(c.says("test.py:7:17: note: '**meta' of the kernel 'kernel' is of an earlier Triton; "
+                     "today it is a tl.constexpr parameter for each value"))
+      << c.diagnostics;
+  c = compile(text, "p=*i32, BLOCK=64, FACTOR=3, MORE=7");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "constant 7 : i32");
+  EXPECT_HAS(c, "arith.muli");
+  EXPECT_SAYS(compile(text, "p=*i32"),
+              "error: no argument is given for parameter 'BLOCK' of kernel "
+              "'kernel', which is a tl.constexpr");
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(p, *rest):\n    pass\n", "p=*i32"),
+              "error: a kernel cannot have '*' parameters; name each one");
+}
+
 TEST(OlderForms, WrongUses) {
   EXPECT_SAYS(compileBody(kParameters,
                           "x = tl.zeros((N, 16), tl.float32)\ny = tl.dot(x, x, "

@@ -74,8 +74,9 @@ class KernelParam:
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
 
     name = property(lambda self: self._param.name)
-    default = property(lambda self: self._param.default)
-    has_default = property(lambda self: self._param.default is not inspect.Parameter.empty)
+    is_meta = property(lambda self: self._param.kind is inspect.Parameter.VAR_KEYWORD)
+    default = property(lambda self: {} if self.is_meta else self._param.default)
+    has_default = property(lambda self: self.is_meta or self._param.default is not inspect.Parameter.empty)
 
     @property
     def annotation(self):
@@ -99,7 +100,7 @@ class KernelParam:
 
     @property
     def is_constexpr(self):
-        return self.annotation.rpartition(".")[2] == "constexpr" or "constexpr" in self.annotation.split("[")[0]
+        return self.is_meta or self.annotation.rpartition(".")[2] == "constexpr" or "constexpr" in self.annotation.split("[")[0]
 
     @property
     def is_const(self):

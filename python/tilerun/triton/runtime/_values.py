@@ -19,6 +19,8 @@ def unwrap(value):
     for plain in (int, float, str):
         if isinstance(value, plain):
             return plain(value)
+    if hasattr(type(value), "_as_argument"):
+        return value._as_argument()
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 and hasattr(value, "item") \
             and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
         return value.item()

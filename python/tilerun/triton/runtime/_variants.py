@@ -216,7 +216,8 @@ class _Parts:
             return ""
         meanings = {p.name: f": {p.meaning!r}" for p in self.function.params if p.meaning}
         parameters = ", ".join(n + meanings.get(n, "") for n in [*names, *bound])
-        arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
+        arguments = ", ".join(("**" if p.is_meta else f"{p.name}=") + self.expressions.get(p.name, p.name)
+                              for p in self.function.params)
         return (f"{self.function.decorator}\ndef {self.function.__name__}({parameters}):\n    __inner({arguments})\n")
 
 
@@ -292,7 +293,10 @@ class _Variant(_native.Kernel):
         return {name: whole.get() for name, whole in self._wholes.items()}
 
     def _make_compiled(self, kind, index, signature, options):
-        return CompiledKernel(self.function, self, kind, index, signature, options)
+        compiled = CompiledKernel(self.function, self, kind, index, signature, options)
+        key = ", ".join(filter(None, (signature, self.bound))) + str(options) + self.wrapper
+        self.function.device_caches[index][0][key] = compiled
+        return compiled
 
 
 def _restore_variant(function, bound, wrapper, names, flags, sources, wholes):

@@ -26,6 +26,17 @@ class _Utilities:
                 "mem_bus_width": getattr(known, "memory_bus_width", 0), "arch": read("arch", ""), "name": read("name", "")}
 
 
+    # Of Triton 3.0 to 3.2: descriptors in host memory.
+
+    def fill_1d_tma_descriptor(self, ptr, dim, block_dim, element_size, desc_address):
+        from ..tools.experimental_descriptor import fill
+        fill(ptr, [dim], [block_dim], element_size, desc_address)
+
+    def fill_2d_tma_descriptor(self, ptr, dim1, dim0, block_dim1, block_dim0, element_size, desc_address):
+        from ..tools.experimental_descriptor import fill
+        fill(ptr, [dim1, dim0], [block_dim1, block_dim0], element_size, desc_address)
+
+
 class _Driver:
 
     def __init__(self):

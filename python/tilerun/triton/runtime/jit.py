@@ -4,6 +4,7 @@ and takes the launches that are not plain: first ones, those with hooks, copies,
 import ast
 import functools
 import inspect
+import sys
 import time
 import weakref
 from collections import defaultdict
@@ -98,6 +99,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self.version = version
         self.signature = inspect.signature(fn)
         self.arg_names = list(self.signature.parameters)
+        # `**meta`, as in Triton 1.x: what it collects is a dict of constants.
+        self._meta = next((p.name for p in self.signature.parameters.values() if p.kind is p.VAR_KEYWORD), None)
         self.do_not_specialize = tuple(do_not_specialize or ())
         self.do_not_specialize_on_alignment = tuple(do_not_specialize_on_alignment or ())
         self.debug, self.noinline = debug, noinline
@@ -256,13 +259,17 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             if self.fn is None and self._sources is not None:
                 self._load(self._sources, self.__name__, "", [])
                 return
+            if self._meta is not None:
+                code = self.fn.__code__
+                print(f"{code.co_filename}:{code.co_firstlineno}: note: '**{self._meta}' of the kernel '{self.__name__}' is of an "
+                      "earlier Triton; today it is a tl.constexpr parameter for each value", file=sys.stderr)
             collector = _source.Collector()
             sources, name, watched = collector.collect(self)
             self._load(sources, name, "", watched)
             self._sources = sources
             self._variants.clear()
             collector.note_user(self)
-            self._set_slow(bool(self.pre_run_hooks))
+            self._set_slow(bool(self.pre_run_hooks) or self._meta is not None)
 
     def _fail(self, what, kind=TypeError):
         raise kind(f"kernel '{self.__name__}': {name_parts(what)}")
@@ -277,7 +284,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         options = dict.fromkeys(OPTIONS, 0)
         options["debug"] = int(bool(self.debug))
         for name, value in kwargs.items():
-            if name in self.signature.parameters:
+            if name in self.signature.parameters and name != self._meta:
                 if name in values:
                     self._fail(f"parameter '{name}' is passed twice, by position and by name")
                 values[name] = value
@@ -289,6 +296,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 options[name] = self._read_target_options(value)
             elif name == "launch_cooperative_grid" and unwrap(value):
                 self._fail("cooperative launches (launch_cooperative_grid=True) are not supported", UnsupportedError)
+            elif self._meta is not None:
+                values.setdefault(self._meta, {})[name] = value
             elif name not in IGNORED_OPTIONS:
                 import difflib
                 near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS) + ["options"], 1)
@@ -357,7 +366,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
             return self._compile_only(kernel, kind, index, plain, packed)
         if callable(grid):
-            grid = grid(bound)
+            grid = grid({**bound, **bound[self._meta]} if self._meta is not None else bound)
         if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
             return None
         with _copies.Copies(self.__name__, kind, index) as copies:
