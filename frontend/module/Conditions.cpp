@@ -16,8 +16,6 @@ using Kind = TokenKind;
 /// A value of host code; none if it is not known.
 using HostValue = std::optional<std::variant<std::monostate, bool, int64_t, std::string>>;
 
-/// What Python code finds in `triton.__version__` (python/tilerun/triton/__init__.py).
-static constexpr StringLiteral kTritonVersion = "3.7.0";
 /// The oldest Python that the package runs on.
 static constexpr unsigned kOldestPython[] = {3, 11};
 

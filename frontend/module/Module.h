@@ -20,6 +20,9 @@ namespace tilerun {
 class LoadedModule;
 class ModuleLoader;
 
+/// What Python code finds in `triton.__version__` (python/tilerun/triton/__init__.py).
+inline constexpr llvm::StringLiteral kTritonVersion{"3.7.0"};
+
 /// One `triton.Config(...)` of an autotune decorator.
 struct AutotuneConfig {
   std::vector<std::pair<std::string, const ast::Expr *>> kwargs; ///< Meta-parameters, unevaluated.

@@ -183,7 +183,8 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
     return construct(*classValue, std::move(args), range);
   if (auto *space = callee.getIf<NamespaceValue>();
       space && (isHostModule(llvm::StringRef(space->path).split('.').first) ||
-                llvm::StringRef(space->path).starts_with("os."))) {
+                isHostPath(llvm::StringRef(space->path).split('.').first) ||
+                llvm::StringRef(space->path).starts_with(kHostBuiltins))) {
     for (const Value &argument : args.positional)
       if (failed(requireKnown(argument, range)))
         return failure();

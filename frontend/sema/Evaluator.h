@@ -230,6 +230,19 @@ private:
   static bool isHostModule(llvm::StringRef path);
   static bool isKnownModule(llvm::StringRef path);
   std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
+  // Python's own functions, versions, the platform (HostBuiltins.cpp).
+  /// An import in a function of host code; false if something in it is not known.
+  bool importLocally(const ast::Stmt &statement);
+  static constexpr llvm::StringLiteral kHostBuiltins{"__builtins__"};
+  std::optional<Value> lookupHostBuiltin(llvm::StringRef name);
+  /// Whether it is a module of which host code has something.
+  static bool isHostPath(llvm::StringRef path);
+  std::optional<Value> lookupHostPath(llvm::StringRef path, llvm::StringRef name);
+  Result callHostBuiltin(llvm::StringRef name, const CallArguments &args, SourceRange range);
+  /// `second`: the second argument, or null.
+  Result callOfSequences(llvm::StringRef name, llvm::ArrayRef<std::vector<Value>> sequences,
+                         const Value *second, bool isReversed, SourceRange range);
+  Result callVersion(const CallArguments &args, SourceRange range);
   /// A variable of the environment, or `other`, if there is one, where it is not set.
   Result readEnvironment(const Value &name, const Value *other, SourceRange range);
   /// `item in os.environ`; none if it is something else.

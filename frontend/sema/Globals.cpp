@@ -92,6 +92,8 @@ Result Evaluator::lookupName(llvm::StringRef name, SourceRange range) {
   }
   if (auto value = lang::lookup("builtins", name, prelude))
     return *value;
+  if (auto value = lookupHostBuiltin(name))
+    return *value;
   return unknownName(name, range);
 }
 

@@ -77,12 +77,8 @@ static bool isEnvironmentPath(llvm::StringRef path) {
 }
 
 std::optional<Value> Evaluator::lookupHostName(llvm::StringRef path, llvm::StringRef name) {
-  if (path == "os" || path == "os.environ") {
-    std::string full = (path + "." + name).str();
-    return isEnvironmentPath(full) && !isOfKernel()
-               ? std::optional<Value>(NamespaceValue{full, nullptr})
-               : std::nullopt;
-  }
+  if (isHostPath(path))
+    return lookupHostPath(path, name);
   if (!isHostModule(path))
     return std::nullopt;
   if (isTupleModule(path)) {
@@ -245,6 +241,10 @@ std::optional<Result> Evaluator::askEnvironment(ast::CompareOp op, const Value &
 }
 
 Result Evaluator::callHost(llvm::StringRef path, const CallArguments &args, SourceRange range) {
+  if (path.consume_front(kHostBuiltins))
+    return callHostBuiltin(path.drop_front(), args, range);
+  if (path.starts_with("packaging."))
+    return callVersion(args, range);
   if (isEnvironmentPath(path)) {
     const size_t count = args.positional.size();
     if (path == "os.environ" || count < 1 || count > 2 || !args.keywords.empty())

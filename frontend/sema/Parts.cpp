@@ -44,8 +44,11 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
                             (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
   if (auto *space = base.getIf<NamespaceValue>();
-      space && (isHostModule(space->path) || space->path == "os" || space->path == "os.environ"))
+      space && (isHostModule(space->path) || isHostPath(space->path)))
     return getHostMember(space->path, name, range);
+  if (auto *space = base.getIf<NamespaceValue>(); space && space->path == "triton")
+    if (auto value = lookupHostPath(space->path, name))
+      return *value;
   if (auto *space = base.getIf<NamespaceValue>();
       space && llvm::StringRef(space->path).split('.').first != "triton")
     return foreignMember(space->path, name, range);

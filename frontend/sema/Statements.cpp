@@ -116,6 +116,11 @@ void Evaluator::emitStatement(const Stmt &statement) {
     return emitAssert(*llvm::cast<AssertStmt>(&statement));
   case Kind::RaiseStmt:
     return emitRaise(*llvm::cast<RaiseStmt>(&statement));
+  case Kind::ImportStmt:
+  case Kind::ImportFromStmt:
+    if (!isOfKernel() && importLocally(statement))
+      return;
+    [[fallthrough]];
   default:
     (void)error(statement.range, getUnsupportedReason(statement));
     poisonAssigned(&statement);

@@ -370,6 +370,27 @@ TEST(UnknownGlobal, ConditionsAreEvaluated) {
         "D = {k: v for v, k in enumerate_like} if False else {**{'a': 1}, 2: 3}\nF = len(D) - 1\n",
         "F = 1 if 3 in {1, 2, 3} and 4 not in {1, 2, 3} else 2\n",
         "S = {x % 2 for x in (1, 2, 3)}\nF = len(S) - 1\n",
+        // Python's own functions, versions, and the platform.
+        "F = sum([1, 2], 3) - sum((3, 2))\n", "F = sorted([3, 1, 2])[0]\n",
+        "F = sorted((1, 3, 2), reverse=True)[2]\n", "F = list(reversed((2, 3, 1)))[0]\n",
+        "F = [a for a, b in zip((1, 2), (3, 4), (0, 0, 0)) if b == 3][0]\n"
+        "F = [a for a, b in zip((1, 2), (3, 4)) if b == 3][0]\n",
+        "F = [i for i, c in enumerate('abc' if False else ('a', 'b', 'c')) if c == 'b'][0]\n",
+        "F = {k: i for i, k in enumerate(('a', 'b'), 1)}['a']\n",
+        "F = int(any((0, 1)) and not any(()) and all((1, 2)) and not all((1, 0)))\n",
+        "F = round(2.5) - round(0.6) + 0 * round(7)\n", "F = divmod(7, 2)[1] * pow(1, 5)\n",
+        "F = dict(a=1, b=2)['a'] + len(dict()) + dict([('c', 0)])['c']\n",
+        "F = len(set((1, 1))) + len(frozenset())\n", "F = ord('b') - ord(chr(97))\n",
+        "F = int(hex(17) == '0x11' and bin(-2) == '-0b10')\n",
+        "F = 1 if type(3) is int and type('') is not int else 2\n",
+        "F = int(triton.__version__.split('.')[0]) - 2\n",
+        "from packaging import version\nF = 1 if version.parse(triton.__version__) >= "
+        "version.parse('3.2.0') else 2\n",
+        "from packaging.version import Version as V\n"
+        "def new(v):\n    return V(v) > V('2.1') and V('3.0') == V('3.0.0')\nF = int(new('3.1'))\n",
+        "import sys, os\nF = 1 if sys.platform == 'linux' and os.name == 'posix' else 2\n",
+        "def f():\n    import math\n    from triton import cdiv as c\n"
+        "    return c(int(math.sqrt(9)), 3)\nF = f()\n",
         "D = {1: 'a', 2: 'b'}\nF = sum_of = [k for k, v in D.items() if v == 'a'][0]\n"})
     EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F == 1)")) << globals;
   // What is not known stays so, whichever arm it is in.
@@ -382,7 +403,10 @@ TEST(UnknownGlobal, ConditionsAreEvaluated) {
         "    F = 1\nexcept ImportError:\n    F = 2\n",
         "import contextlib\nF = 1\nwith contextlib.suppress(ImportError):\n    import math\n"
         "    F = 2\n",
-        "F = {[1]: 2}\n", "F = {1: 2}[3]\n", "F = {1, 2}[0]\n"})
+        "F = sorted([1, 'a'])[0]\n", "F = round(2.5, 1)\n", "F = chr(955)\n", "F = sum(('a', ))\n",
+        "from packaging import version\nF = 1 if version.parse('3.0rc1') else 1\n",
+        "def f():\n    import mylib\n    return 1\nF = f()\n", "F = {[1]: 2}\n", "F = {1: 2}[3]\n",
+        "F = {1, 2}[0]\n"})
     EXPECT_FALSE(compileWith(globals, "tl.static_assert(F == 1)").ok) << globals;
 }
 
