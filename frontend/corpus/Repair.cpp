@@ -45,10 +45,10 @@ static bool isFurther(const Attempt &a, const Attempt &b) {
   }
   if (left.size() != right.size())
     return left.size() < right.size();
-  // The value of an argument comes before what its function objects to: "tl.store: 'value' has …".
+  // A value comes before what a descriptor objects to in it: "desc.store: 'value' has …".
   auto isOfCall = [](const Attempt &of) {
     auto [function, rest] = StringRef(of.errors.front().message).split(": '");
-    return !rest.empty() && !function.contains(' ');
+    return !rest.empty() && function.starts_with("desc.");
   };
   if (isOfCall(a) != isOfCall(b))
     return isOfCall(a);
