@@ -143,3 +143,19 @@ def unknown(out, WHICH: tl.constexpr):
         tl.store(out, PROCESS)
     elif WHICH == 3:
         tl.store(out, LATER)
+
+
+SIZE = int(os.environ.get("TILERUN_TEST_SIZE", "4"))
+try:
+    import no_such_module
+
+    HAS_MODULE = True
+except ImportError:
+    HAS_MODULE = False
+
+
+@triton.jit
+def assumed(out):
+    tl.store(out, SIZE)
+    if HAS_MODULE:
+        tl.store(out + 1, 7)

@@ -5,7 +5,7 @@ import triton
 import triton.language as tl
 
 IS_HIP = tl.constexpr(triton.runtime.driver.active.get_current_target().backend == "hip")
-WIDTH = int(os.environ.get("WIDTH", "3"))
+WIDTH = os.getpid() * 0 + 3
 SIZES = [64, 128]
 SIZES.append(int(os.environ.get("SIZE", "256")))
 KNOWN = [16, 32]
@@ -18,7 +18,7 @@ def is_hip():
 
 class Widths:
     SMALL = 8
-    LARGE = int(os.environ.get("LARGE", "64"))
+    LARGE = os.getpid() * 0 + 64
 
 
 @triton.heuristics({"B": lambda args: 16 if is_hip() else 32})

@@ -4,9 +4,9 @@ import triton.language as tl
 from . import settings
 from .settings import Limits
 
-COUNT = tl.constexpr(sum(len(word) for word in ("a", "bc")))
+COUNT = tl.constexpr((lambda words: len(words))("abc"))
 print("what a file prints is not part of the answer: COUNT=99")
-WIDTH = sorted([4, 9])[0]
+WIDTH = (lambda: 4)()
 NAME = "-".join(["a", "b"])
 
 
