@@ -1,5 +1,6 @@
 // Imports: which file a module's name stands for. Looked for beside the importing file and, if that
-// file is in a package (folders with __init__.py), from the package's root; nowhere else.
+// file is in a package (folders with __init__.py), from the package's root, and below the folders
+// of TILERUN_IMPORT_PATH; nowhere else.
 #include "frontend/module/ModuleReader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -82,6 +83,9 @@ static bool isSafe(StringRef dotted) {
          !dotted.contains('\0');
 }
 
+/// The variable that lists further folders, with ':' between them.
+static constexpr StringLiteral kImportPath{"TILERUN_IMPORT_PATH"};
+
 uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
   if (level == 0)
     if (auto it = loader.provided.find(dotted); it != loader.provided.end())
@@ -108,6 +112,12 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
     for (StringRef up = folder; found.empty() && up.size() > 1; up = sys::path::parent_path(up))
       if (sys::path::filename(up) == top && isPackage(up, isFile))
         found = findBelow(sys::path::parent_path(up), dotted, isFile);
+    const std::string further = loader.getEnvironment(kImportPath).value_or("");
+    for (StringRef path : split(further, ':')) {
+      SmallString<256> absolute(path);
+      if (found.empty() && !path.empty() && !sys::fs::make_absolute(absolute))
+        found = findBelow(absolute, dotted, isFile);
+    }
   }
   if (found.empty())
     return 0;
@@ -181,6 +191,8 @@ std::string ModuleReader::describeSearch(StringRef dotted, unsigned level) const
     return out;
   if (std::string root = packageRoot(folder, isFile); root != folder)
     out += " and in '" + spellLike(module.path, root) + "'";
+  if (std::string further = loader.getEnvironment(kImportPath).value_or(""); !further.empty())
+    out += " and in TILERUN_IMPORT_PATH ('" + further + "')";
   return out;
 }
 

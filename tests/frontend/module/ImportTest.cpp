@@ -55,6 +55,31 @@ TEST_F(Imports, Siblings) {
   EXPECT_EQ(module->lookup("helpers")->module, module->lookup("h")->module);
 }
 
+TEST_F(Imports, FurtherFolders) {
+  write("lib/helpers.py", kHelper);
+  write("more/pack/part/helpers.py", kHelper);
+  write("own/k.py",
+        "from helpers import f\nfrom pack.part.helpers import f as g\nimport missing\n");
+  auto digest = [&] { return loaded.loader.getDigest([](StringRef) { return false; }); };
+  setenv("TILERUN_IMPORT_PATH", (path("lib") + "::" + path("more")).c_str(), 1);
+  LoadedModule *module = loadFile("own/k.py");
+  std::string with = digest();
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "f"), nullptr);
+  EXPECT_NE(follow(module, "g"), nullptr);
+  EXPECT_NE(follow(module, "f"), follow(module, "g"));
+  EXPECT_NE(StringRef(module->lookup("missing")->searched)
+                .find("in TILERUN_IMPORT_PATH ('" + path("lib")),
+            StringRef::npos)
+      << module->lookup("missing")->searched;
+  unsetenv("TILERUN_IMPORT_PATH");
+  Loaded other;
+  LoadedModule *without = other.loader.loadFile(path("own/k.py"));
+  EXPECT_EQ(follow(without, "f"), nullptr);
+  EXPECT_EQ(StringRef(without->lookup("missing")->searched).find("TILERUN"), StringRef::npos);
+  EXPECT_NE(with, other.loader.getDigest([](StringRef) { return false; }));
+}
+
 TEST_F(Imports, ProvidedTexts) {
   write("_helpers.py", "import triton\n");
   loaded.loader.provide("_main", "a.py", "from _helpers import f\nimport _main as me\n");
