@@ -128,6 +128,14 @@ const std::vector<Case> &mixedCases() {
       {"v_cvt_f16_f32 v4, v0", [](const In &i) { return uint64_t(floatToHalf(i.fa())); }, As::f16},
       {"v_cvt_pkrtz_f16_f32 v4, v0, v1", [](const In &i) { return floatToHalfTowardZero(i.fa()) | uint32_t(floatToHalfTowardZero(i.fb())) << 16; }, As::pairF16, gfx9},
       {"v_cvt_f16_u16 v4, v0", [](const In &i) { return uint64_t(floatToHalf(float(i.a & 0xffff))); }, As::f16},
+      {"v_cvt_pk_i16_f32 v4, v0, v1", [](const In &i) {
+         auto limit = [](float v) { return uint16_t(v != v ? 0 : int(std::clamp(v, -32768.0f, 32767.0f))); };
+         return limit(i.fa()) | uint32_t(limit(i.fb())) << 16;
+       }, As::bits, newer},
+      {"v_cvt_pk_u16_f32 v4, v0, v1", [](const In &i) {
+         auto limit = [](float v) { return uint16_t(v != v ? 0 : int(std::clamp(v, 0.0f, 65535.0f))); };
+         return limit(i.fa()) | uint32_t(limit(i.fb())) << 16;
+       }, As::bits, newer},
       {"v_cvt_i16_f16 v4, v0", [](const In &i) { float v = half(i.a); return uint64_t(uint16_t(v != v ? 0 : int(std::clamp(v, -32768.0f, 32767.0f)))); }},
       {"v_pk_add_f16 v4, v0, v1", [](const In &i) { return toHalf(double(half(i.a)) + half(i.b)) | toHalf(double(half(i.a >> 16)) + half(i.b >> 16)) << 16; }, As::pairF16},
       {"v_pk_fma_f16 v4, v0, v1, v2 op_sel_hi:[0,1,1] neg_lo:[1,0,0]", [](const In &i) {
