@@ -10,9 +10,9 @@ namespace tilerun::nvptx {
 
 /// Computes absolute values of 16 bits in 32. The driver's compiler assumes that abs.s16 gives a
 /// positive number, even for -32768, which stays negative (580.159 on sm_90, by -32768 divided by a
-/// constant). Computes those of 32 and 64 bits that are divided by shifts: ptxas leaves the sign out
-/// of a quotient or remainder of abs.s32, which is wrong for -2147483648 (13.0 and driver 580.159 on
-/// sm_90, found by random kernels).
+/// constant). Computes those of 32 and 64 bits that are divided by shifts: ptxas leaves the sign
+/// out of a quotient or remainder of abs.s32, which is wrong for -2147483648 (13.0 and driver
+/// 580.159 on sm_90, found by random kernels).
 void widenAbsolute(llvm::Module &module);
 
 /// Writes 16-bit negations, and products that LLVM would turn into them (by -1, -2, -4, …), as

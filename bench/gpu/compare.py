@@ -159,18 +159,21 @@ def normal(n):
                 4 * n, "GB/s", lambda: torch.randn(n, out=out), 1e-2)
 
 
-def matmul(n, dtype, tolerance):
-    a, b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
+def matmul(n, dtype, tolerance, k=None):
+    k = k or n
+    a, b = torch.randn(n, k, device="cuda").to(dtype), torch.randn(k, n, device="cuda").to(dtype)
     out = torch.empty(n, n, device="cuda", dtype=dtype)
     configs = [((128, 256, 64), 8, 3), ((128, 256, 64), 8, 4), ((256, 128, 64), 8, 3), ((128, 128, 64), 4, 3),
-               ((128, 128, 64), 4, 4), ((128, 128, 64), 8, 3), ((128, 128, 32), 4, 4)]
+               ((128, 128, 64), 4, 4), ((128, 128, 64), 8, 3), ((128, 128, 32), 4, 4), ((64, 128, 64), 4, 6),
+               ((128, 64, 64), 4, 6)]
     configs = [(dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), s), GROUP_M=8, ACTIVATION=""), w, t)
                for s, w, t in configs]
     name = str(dtype).removeprefix("torch.").replace("float", "f")
-    return Work(f"matmul {name} {n}^3", load_example("matmul"), "matmul_grouped_kernel",
-                [a, b, out, n, n, n, n, 1, n, 1, n, 1],
+    size = f"{n}^3" if k == n else f"{n}x{n}x{k}"
+    return Work(f"matmul {name} {size}", load_example("matmul"), "matmul_grouped_kernel",
+                [a, b, out, n, n, k, k, 1, n, 1, n, 1],
                 lambda m: (-(-n // m["BLOCK_M"]) * -(-n // m["BLOCK_N"]),), configs, out,
-                lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", lambda: torch.mm(a, b, out=out), tolerance)
+                lambda: a.float() @ b.float(), 2 * n**2 * k, "TFLOP/s", lambda: torch.mm(a, b, out=out), tolerance)
 
 
 PRODUCTS = {  # Element type, result, blocks with warps and stages.
@@ -247,6 +250,7 @@ WORKS = [
     lambda: normal(1 << 24),
     *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
     lambda: matmul(8192, torch.bfloat16, 1e-2),
+    lambda: matmul(4096, torch.float16, 2e-3, 512),
     *[lambda h=h, c=c: attention(4096, h, c) for h in (64, 128) for c in (False, True)],
     *[lambda a=a, b=b: product(4096, "tf32", a, b)
       for a, b in (("row", "row"), ("row", "column"), ("column", "column"), ("column", "row"))],
