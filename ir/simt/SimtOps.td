@@ -29,14 +29,11 @@ def Simt_ThreadIdOp : Simt_Op<"thread_id", [NoSharedUse, Pure]> {
 def Simt_LaunchedOp : Simt_Op<"launched", [NoSharedUse, Pure]> {
   let summary = "number of this launched program, from 0, and how many are launched";
   let description = [{
-    In a kernel with this op the grid that is launched has one axis and is not the caller's, of which `tile.num_programs` gives the sizes. Such a
-    kernel has no `tile.program_id`.
+    A kernel with this op is launched with a grid of one axis, which is not the caller's: that is `tile.num_programs`. It has no `tile.program_id`.
   }];
   let results = (outs I32:$program, I32:$count);
   let assemblyFormat = "attr-dict";
-  let builders = [OpBuilder<(ins), [{
-    build($_builder, $_state, $_builder.getI32Type(), $_builder.getI32Type());
-  }]>];
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, $_builder.getI32Type(), $_builder.getI32Type());">];
 }
 
 def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
