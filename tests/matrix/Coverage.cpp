@@ -19,6 +19,7 @@ namespace {
 constexpr struct {
   const char *name, *reason;
 } kExcuses[] = {
+    {"builtins.breakpoint", "a stop of the debugger; elsewhere it does nothing"},
     {"triton.language.const", "an annotation; it makes no code"},
     {"triton.language.tensor", "a type for isinstance, not called"},
     {"triton.language.tensor_descriptor", "a type for isinstance, not called"},
