@@ -2,6 +2,7 @@
 #include "emulators/amdgpu/Access.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace tilerun::amdsim {
 namespace {
@@ -64,15 +65,28 @@ template <unsigned words> void loadBuffer(Wave &w, const Instruction &i) {
   finishLoad(w, i, words);
 }
 
-// Counts executed instructions: the emulator has no clock that means anything.
+// The clock of the unit counts executed instructions.
 void readClock(Wave &w, const Instruction &i) {
   w.setWide(i.dst[0].reg, w.counters->instructions);
   finishLoad(w, i, 2);
 }
 
-// The only message with an answer that can be decoded is the one that asks for the clock.
-void askClock(Wave &w, const Instruction &i) {
-  w.sgprs[i.dst[0].reg] = uint32_t(w.counters->instructions);
+// The counter of constant rate ticks every 10 ns of the host's time, as events are timed: however
+// fast the host is, a kernel that waits takes as long as it says.
+uint64_t getSteadyTicks() {
+  using Tick = std::chrono::duration<uint64_t, std::ratio<1, 100'000'000>>;
+  return std::chrono::duration_cast<Tick>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void readSteadyCounter(Wave &w, const Instruction &i) {
+  w.setWide(i.dst[0].reg, getSteadyTicks());
+  finishLoad(w, i, 2);
+}
+
+// The only message with an answer that can be decoded is the one that asks for that counter.
+void askSteadyCounter(Wave &w, const Instruction &i) {
+  w.sgprs[i.dst[0].reg] = uint32_t(getSteadyTicks());
   finishLoad(w, i, 1);
 }
 
@@ -94,9 +108,10 @@ constexpr OpcodeRow rows[] = {
     LOAD("s_buffer_load_dwordx4|s_buffer_load_b128", loadBuffer<4>),
     LOAD("s_buffer_load_dwordx8|s_buffer_load_b256", loadBuffer<8>),
     LOAD("s_buffer_load_dwordx16|s_buffer_load_b512", loadBuffer<16>),
-    {"s_memtime|s_memrealtime", Family::scalarMemory, 1, 0, {Type::raw}, readClock},
-    {"s_sendmsg_rtn_b32", Family::message, 1, 0, {Type::raw, Type::b32}, askClock},
-    {"s_sendmsg_rtn_b64", Family::message, 1, 0, {Type::raw, Type::b32}, readClock},
+    {"s_memtime", Family::scalarMemory, 1, 0, {Type::raw}, readClock},
+    {"s_memrealtime", Family::scalarMemory, 1, 0, {Type::raw}, readSteadyCounter},
+    {"s_sendmsg_rtn_b32", Family::message, 1, 0, {Type::raw, Type::b32}, askSteadyCounter},
+    {"s_sendmsg_rtn_b64", Family::message, 1, 0, {Type::raw, Type::b32}, readSteadyCounter},
 };
 
 } // namespace

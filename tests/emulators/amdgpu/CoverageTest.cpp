@@ -46,6 +46,7 @@ const char *const inKernels[] = {
     "s_sendmsg",
     "s_icache_inv",
     "s_memtime",
+    "s_memrealtime",
     "s_sendmsg_rtn_b32",
     "s_sendmsg_rtn_b64",
     // Of registers' halves alone, which the assembler of the tests does not take.
