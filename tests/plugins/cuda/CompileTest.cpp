@@ -1,4 +1,5 @@
 // The compile entry of the full CUDA plugin, through the ABI; it needs neither driver nor device.
+#include "runtime/plugin/LaunchPlan.h"
 #include "tests/plugins/PluginUse.h"
 
 using namespace tilerun::plugin;
@@ -47,6 +48,49 @@ func.func @products(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32, 
   %os = tile.splat %out : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
   %po = tile.addptr %os, %offsets : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
   tile.store %po, %r : tensor<32x32x!tile.ptr<f32>>
+  return
+}
+)";
+
+/// A sum of products of boxes, in a tile of the third axis of the grid.
+constexpr const char *kTiles = R"(
+func.func @tiles(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32, %s: i32 {tile.divisibility = 16 : i64},
+                 %out: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 64 : i32
+  %init = arith.constant dense<0.0> : tensor<64x64xf32>
+  %id = tile.program_id 2
+  %first = arith.muli %id, %size : i32
+  %range = tile.make_range 0 to 64 : tensor<64xi32>
+  %firsts = tile.splat %first : i32 -> tensor<64xi32>
+  %lines = arith.addi %firsts, %range : tensor<64xi32>
+  %column = tile.expand_dims %lines axis 1 : tensor<64xi32> -> tensor<64x1xi32>
+  %ss = tile.splat %s : i32 -> tensor<64x1xi32>
+  %starts = arith.muli %column, %ss : tensor<64x1xi32>
+  %starts2 = tile.broadcast %starts : tensor<64x1xi32> -> tensor<64x64xi32>
+  %xs = tile.splat %x : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+  %p = tile.addptr %xs, %starts2 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %isLine = arith.cmpi slt, %lines, %ns : tensor<64xi32>
+  %isLine1 = tile.expand_dims %isLine axis 1 : tensor<64xi1> -> tensor<64x1xi1>
+  %isLine2 = tile.broadcast %isLine1 : tensor<64x1xi1> -> tensor<64x64xi1>
+  %r = scf.for %i = %zero to %n step %size iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<64xi32>
+    %k = arith.addi %is, %range : tensor<64xi32>
+    %row = tile.expand_dims %k axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+    %row2 = tile.broadcast %row : tensor<1x64xi32> -> tensor<64x64xi32>
+    %isIn = arith.cmpi slt, %k, %ns : tensor<64xi32>
+    %isIn1 = tile.expand_dims %isIn axis 0 : tensor<64xi1> -> tensor<1x64xi1>
+    %isIn2 = tile.broadcast %isIn1 : tensor<1x64xi1> -> tensor<64x64xi1>
+    %m = arith.andi %isLine2, %isIn2 : tensor<64x64xi1>
+    %pa = tile.addptr %p, %row2 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %a = tile.load %pa mask %m : tensor<64x64x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %po = tile.addptr %os, %starts2 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+  tile.store %po, %r : tensor<64x64x!tile.ptr<f32>>
   return
 }
 )";
@@ -134,6 +178,45 @@ TEST_F(Compile, RolesAreMoreThreads) {
       << message;
   EXPECT_EQ(artifact->kernels[0].threads, 128u);
   EXPECT_NE(getPtx().find(".reqntid 128"), std::string::npos);
+}
+
+TEST_F(Compile, PersistentProgramsGetTheCallersGrid) {
+  ASSERT_EQ(compile(kTiles, "cuda:sm_90a", {{"tma", "on"}, {"persistent", "off"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(artifact->details[0]->grid_policy, uint32_t(TILERUN_GRID_AS_GIVEN));
+  EXPECT_EQ(artifact->details[0]->num_derived, 1u);
+  ASSERT_EQ(compile(kTiles, "cuda:sm_90a", {{"tma", "on"}, {"persistent", "on"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  const TilerunPluginKernelDetails &details = *artifact->details[0];
+  EXPECT_EQ(details.grid_policy, uint32_t(TILERUN_GRID_PERSISTENT));
+  // 160 threads, of which each may take 255 registers.
+  EXPECT_EQ(details.programs_per_unit, 1u);
+  ASSERT_EQ(details.num_derived, 2u);
+  EXPECT_STREQ(details.derived[0]->form, "words");
+  EXPECT_STREQ(details.derived[1]->form, "tensor-map");
+  // With fewer registers more programs run at a time.
+  ASSERT_EQ(
+      compile(kTiles, "cuda:sm_90a", {{"tma", "on"}, {"persistent", "on"}, {"maxnreg", "128"}}),
+      TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(artifact->details[0]->programs_per_unit, 3u);
+  // The words are the caller's grid; more programs than 31 bits count are other code's.
+  LaunchPlan plan(artifact->kernels[0], *artifact->details[0], /*units=*/132);
+  std::vector<uint64_t> arguments{4096, uint64_t(64) << 32 | 512, 4096, 0};
+  TilerunPluginLaunch launch = {};
+  launch.struct_size = sizeof(launch);
+  launch.arguments = arguments.data();
+  launch.grid[0] = 5, launch.grid[1] = 7, launch.grid[2] = 40;
+  LaunchPlan::Words storage;
+  EXPECT_EQ(plan.apply(launch, storage).reason, "");
+  EXPECT_EQ(launch.grid[0], 132u * 3);
+  EXPECT_EQ(launch.grid[1] * launch.grid[2], 1u);
+  EXPECT_EQ(std::vector<uint64_t>(launch.derived[0], launch.derived[0] + 3),
+            (std::vector<uint64_t>{5, 7, 40}));
+  launch.grid[0] = 65536, launch.grid[1] = 32768, launch.grid[2] = 1;
+  EXPECT_TRUE(plan.apply(launch, storage).isOfArguments);
 }
 
 TEST_F(Compile, EmitsRemarks) {
