@@ -12,8 +12,8 @@ def Sched_Dialect : Dialect {
   let cppNamespace = "::tilerun::schedule";
   let summary = "Schedules of tile programs: which loads run ahead, through which buffers, by how many iterations";
   let description = [{
-    Decisions about a kernel in tile IR, made by the passes `schedule-stages` (when), `schedule-roles` (by whom) and
-    `schedule-allocate` (through how many slots) or written by hand, as attributes; and what the pass `schedule-expand` makes of
+    Decisions about a kernel in tile IR, made by the passes `schedule-stages` (when), `schedule-roles` (by whom), `schedule-persist` (by how many
+    programs) and `schedule-allocate` (through how many slots) or written by hand, as attributes; and what the pass `schedule-expand` makes of
     them, as ops. The lowering to threads follows the ops and takes no such decision itself.
 
     | attribute | on | value | says |
