@@ -43,8 +43,10 @@ backend::DerivedParameter nvptx::getGridParameter() {
     steps.push_back({Step::Kind::Grid, axis});
     steps.push_back({Step::Kind::Word});
   }
-  // Programs are counted with 32 bits.
-  steps.push_back({Step::Kind::Constant, std::numeric_limits<int32_t>::max()});
+  // The counter of programs has 32 bits, signed, and steps past the last one by as many as are
+  // launched.
+  constexpr int64_t kMostPrograms = (int64_t(1) << 30) - 1;
+  steps.push_back({Step::Kind::Constant, kMostPrograms});
   steps.push_back({Step::Kind::Grid, 0});
   for (unsigned axis = 1; axis < kAxes; ++axis) {
     steps.push_back({Step::Kind::Grid, axis});

@@ -16,7 +16,7 @@ namespace tilerun::nvptx {
 bool addGrid(mlir::func::FuncOp kernel);
 /// Says that this parameter of the entry, before the last `behind` ones, is passed by value.
 void markGrid(mlir::LLVM::LLVMFuncOp entry, unsigned behind);
-/// The words of that parameter: the grid's three sizes, whose product has 31 bits.
+/// The words of that parameter: the grid's three sizes, whose product has 30 bits.
 backend::DerivedParameter getGridParameter();
 
 void populateGridPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);

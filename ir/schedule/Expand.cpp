@@ -10,7 +10,6 @@
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/Allocate.h"
 #include "ir/schedule/LoopExpander.h"
-#include "ir/schedule/Persistence.h"
 #include "ir/schedule/RoleExpander.h"
 
 using namespace mlir;
@@ -234,10 +233,7 @@ LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignme
       RoleExpander(loop, layouts, state).run();
     else
       PipelineExpander(loop, layouts).run();
-  if (state.producer && isPersistent(kernel)) {
-    closePrograms(state.producer, state.filled);
-    closePrograms(state.consumer, state.read);
-  }
+  finishRoles(state);
   kernel->setAttr(SchedDialect::kExpanded, UnitAttr::get(kernel.getContext()));
   return success();
 }

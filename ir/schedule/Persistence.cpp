@@ -13,7 +13,8 @@ using namespace tilerun::distribute;
 // Which kernels
 //===----------------------------------------------------------------------===//
 
-/// An op by which programs could wait for each other, or take note of each other's order.
+/// An op through which programs could wait for each other or observe their order, as assembly does
+/// that reads the number of the launched program.
 static Operation *findOrder(func::FuncOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
@@ -21,7 +22,7 @@ static Operation *findOrder(func::FuncOp kernel) {
     bool isPlain = load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
     if (op == kernel || isPlain || isa<tile::StoreOp, tile::AssumeOp>(op) ||
         op->hasTrait<OpTrait::IsTerminator>() ||
-        (!isa<scf::WhileOp>(op) &&
+        (!isa<scf::WhileOp, tile::InlineAsmOp>(op) &&
          (isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())))
       return WalkResult::advance();
     found = op;
@@ -44,7 +45,7 @@ bool schedule::dependsOnProgram(scf::ForOp loop) {
   return false;
 }
 
-/// Why it should not be, although it could.
+/// Why Choice::Auto does not make a possible kernel persistent.
 static std::optional<Refusal> findCost(ArrayRef<scf::ForOp> loops,
                                        const LayoutAssignment &layouts) {
   if (!getRegisters(getProducers(loops.front()), layouts).consumer)
@@ -68,8 +69,8 @@ static std::optional<Refusal> findOrderFault(func::FuncOp kernel, ArrayRef<scf::
     if (getPipeline(loop).getCopies() != CopyKind::Boxes)
       return Refusal{loop, "its producer does not copy boxes"};
   if (Operation *op = findOrder(kernel))
-    return Refusal{op, "programs may wait for each other by this '" +
-                           op->getName().getStringRef().str() + "'"};
+    return Refusal{op, "this '" + op->getName().getStringRef().str() +
+                           "' may depend on the order in which programs run"};
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 // Programs that take several tiles: fewer programs are launched than the caller asks for, as many
-// as run at a time, and each runs the kernel for every so-manieth of the caller's. With roles the
+// as run at a time, and each takes every n-th of the caller's programs, where n is how many are
+// launched. With roles the
 // producer fills slots for the next one while the consumer stores what it has computed.
 #pragma once
 
@@ -11,7 +12,8 @@ namespace tilerun::schedule {
 
 /// Makes `kernel` persistent (`sched.persistent`) if it can be and `choice` wants it to be: with
 /// Choice::Auto, where one program fills a unit and all are equally long. A remark says why not.
-/// Nothing is done, and said, of a kernel without roles. Precondition: its roles are assigned.
+/// Leaves kernels without roles as they are, without a remark. Precondition: its roles are
+/// assigned.
 void choosePersistence(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
                        Choice choice);
 

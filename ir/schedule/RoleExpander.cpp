@@ -16,7 +16,7 @@
 //   await late; late products of the last iteration
 //
 // Warp groups may take turns to start these products: a turn begins before the first one starts,
-// and ends when the late ones have started.
+// and ends when the late ones have started. Turns are open as long as the consumer runs.
 //
 // Loops that follow each other in the kernel use the same rings, if their tiles are alike: both
 // roles go on where they are in them (RoleState), so that the producer fills slots of the next loop
@@ -108,8 +108,30 @@ bool RoleExpander::readsAll(tile::DotOp dot, Value from) const {
 }
 
 void RoleExpander::takeTurn(TurnStep step) {
-  if (turns)
-    TurnOp::create(b, step, turns);
+  if (!turns)
+    return;
+  TurnOp::create(b, step, turns);
+  state.turns = turns;
+}
+
+void schedule::finishRoles(const RoleState &state) {
+  if (!state.consumer)
+    return;
+  if (isPersistent(state.consumer->getParentOp()->getParentOfType<func::FuncOp>())) {
+    closePrograms(state.producer, state.filled);
+    closePrograms(state.consumer, state.read);
+  }
+  if (!state.turns)
+    return;
+  // Around all loops of the role: a group that closed turns alone and opened them again could give
+  // a turn before the last one has been taken.
+  Operation *consumer = state.consumer->getParentOp();
+  auto role = isa<RoleOp>(consumer) ? cast<RoleOp>(consumer) : consumer->getParentOfType<RoleOp>();
+  Block *block = &role.getBody().front();
+  auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(), block);
+  TurnOp::create(b, TurnStep::Open, state.turns);
+  b.setInsertionPointToEnd(block);
+  TurnOp::create(b, TurnStep::Close, state.turns);
 }
 
 void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &behind) {
@@ -194,8 +216,8 @@ static Operation *moveBehind(Operation *place, ValueRange values) {
 
 RoleExpander::Values RoleExpander::placeEnd(scf::ForOp loop, ValueRange factors, Operation *started,
                                             SmallVectorImpl<Operation *> &conversions) {
-  // Sums are scaled as soon as it is known by what: that fills gaps in what threads compute for the
-  // next factors.
+  // Sums are scaled as soon as their scales are known, which fills gaps between what threads
+  // compute for the next factors.
   Values scales = getScales(loop);
   if (Operation *last = moveBehind(started, scales)) {
     b.setInsertionPointAfter(last);
@@ -356,7 +378,6 @@ void RoleExpander::emitConsumer() {
   if (late.empty())
     own.push_back(constant(0));
   homes.append(own.size() - homes.size(), b.getUnitAttr());
-  takeTurn(TurnStep::Open);
   scf::ForOp loop = createLoop(inits, own, homes);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -367,7 +388,6 @@ void RoleExpander::emitConsumer() {
       emitLateReads(loop);
   }
   b.setInsertionPointAfter(op);
-  takeTurn(TurnStep::Close);
   size_t cursors = state.read.size();
   llvm::copy(late.empty() ? loop.getResults().drop_back().take_back(cursors)
                           : loop.getResults().take_back(cursors),

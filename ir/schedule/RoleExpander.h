@@ -12,8 +12,12 @@ struct RoleState {
   mlir::Block *producer = nullptr, *consumer = nullptr;
   llvm::SmallVector<mlir::Value> rings, filled, read;
   mlir::Value channel, lateChannel;
+  unsigned turns = 0;     ///< Warp groups that take turns in one of the loops; 0: none do.
   mlir::IRMapping before; ///< What the producer has computed of the kernel, before its loops.
 };
+
+/// Ends the roles once all loops are expanded: the loops over programs, and the turns of groups.
+void finishRoles(const RoleState &state);
 
 /// Splits the kernel into a producer, which runs the part of the loop that its copies need, and the
 /// consumer, which runs all the rest.

@@ -105,8 +105,8 @@ def Sched_Dialect : Dialect {
     result, leaves matrix units idle while threads compute. If nothing in its iteration reads the second one's sum, it may be made one
     iteration late (`sched.stage = 1`), at the same time as the next iteration's first product and what threads make of that; FlashAttention-3
     does so by hand. Its factors and the accumulator, with all that scales it, are carried to the next iteration; its tiles have a channel of
-    their own, which is one iteration behind. Threads wait for the late sum as soon as it is known by what it is scaled, such as a row's new maximum: then scaling and the conversion of
-    the next factors fill the gaps between exponentials. The first iteration multiplies zeros by a tile of zeros, which is a box
+    their own, which is one iteration behind. Threads wait for the late sum as soon as its scale is known (for example a row's new maximum); scaling and the conversion of
+    the next factors then fill the gaps between exponentials. The first iteration multiplies zeros by a tile of zeros, which is a box
     outside of its tensor, which takes the sign of a zero sum away; behind the loop the last product follows. Products are late (`late=auto`) where accumulators and carried factors
     take four fifths of a thread's registers or fewer; `late=off` makes none so, and the remark `product-not-late` says why one is not.
 
@@ -136,7 +136,8 @@ def Sched_Dialect : Dialect {
     only after the group before has started its own, so that one group's products run while another one computes what is
     between products (`sched.turn`). That needs late products and a program of two warp groups or more. Groups of a long loop get out of step by themselves, and turns
     cost them a barrier; so they are chosen (`turns=auto`, the option `turns` of a compilation) where programs differ in how often the loop runs, since short loops end before that. (Measured on
-    an H200 with heads of 128: causal attention 1.015, full attention 0.993 of the speed without.) `on` wants them wherever they are possible; `turns=on` by hand is an error where a loop cannot have them.
+    an H200 with heads of 128: causal attention 1.015, full attention 0.993 of the speed without.) `on` wants them wherever they are possible; `turns=on` by hand is an error where a loop cannot have them. Where
+    groups turn out to meet at a barrier between these products, turns are left out, with the remark `turns-not-taken`.
 
     **Roles.** With `roles=producer:4,consumer` four warps beside the program's own, the producer, copy tiles into the
     slots, and the program's warps, the consumer, do all the rest: the whole kernel is theirs. The producer computes for
@@ -163,9 +164,9 @@ def Sched_Dialect : Dialect {
 
     **Persistent programs.** Where a program fills a unit of the device, its first copies and its last stores overlap with nothing: the next program
     starts when it has ended. A kernel with roles may be launched with as many programs as run at a time (`sched.persistent`). Both roles then
-    loop over the caller's programs, each of them over every so-manieth (`sched.programs`), and go on where they are in the rings, so that
+    loop over the caller's programs, each of them over every n-th, where n is how many are launched (`sched.programs`), and go on where they are in the rings, so that
     the producer fills slots for the next program while the consumer stores the last one's result. Programs must not be able to wait for each
-    other: a kernel with atomics, volatile accesses or `while` loops is left as it is. By itself (`persistent=auto`) that is chosen
+    other: a kernel with atomics, volatile or `.cv` loads, barriers, inline assembly or `while` loops is left as it is. By itself (`persistent=auto`) that is chosen
     where roles hand over registers, so that one program fills a unit, and where all programs take equally long: their loops have the same bounds,
     and iterations are products that run on into the next one. (Measured on an H200: such products 1.01 to 1.02 of the speed without, attention 0.93 to 0.97, because
     each unit gets the same number of programs however fast it is.)

@@ -226,7 +226,7 @@ def Sched_ProgramsOp : Sched_Op<"programs", [Pure]> {
     %first, %end, %step = sched.programs
     scf.for %program = %first to %end step %step : i32 { … }
     ```
-    The caller's programs are numbered from 0, the first axis of the grid fastest. Their number is the same in all launched programs, and less than 2³¹.
+    The caller's programs are numbered from 0, the first axis of the grid fastest. Their number is the same in all launched programs, and less than 2³⁰.
   }];
   let results = (outs I32:$first, I32:$end, I32:$step);
   let assemblyFormat = "attr-dict";
@@ -246,7 +246,7 @@ def Sched_TurnOp : Sched_Op<"turn", [InOrder]> {
     sched.turn close of 2
     ```
     A group's turn begins when the group before has ended its own; groups follow each other in a circle. `open` gives the first
-    group its first turn, and `close` takes the one that it is given last.
+    group its first turn, and `close` takes the one that it is given last. A role opens turns once: groups do not meet in between.
   }];
   let arguments = (ins Sched_TurnStepAttr:$step, I32Attr:$groups);
   let assemblyFormat = "$step `of` $groups attr-dict";

@@ -96,7 +96,7 @@ def Simt_TurnGiveOp : Simt_GroupTurnOp<"turn_give"> {
   let description = [{
     The turn is given once all of this group's threads have executed it, and taken by a `turn_await` of that group. `threads` are
     those of both. Turns that are given and not yet taken must not be given again. `number` is that of the first of `groups`
-    barriers, which it gets when roles are expanded. It changes no result.
+    barriers, which it gets when roles are expanded. Turns affect only timing, never results.
   }];
 }
 

@@ -191,7 +191,9 @@ LaunchPlan::Refusal LaunchPlan::compute(const Derived &parameter, const TilerunP
       *words++ = *--top;
     } else if (step.operation == TILERUN_STEP_REQUIRE) {
       if (static_cast<int64_t>(*--top) < 0) [[unlikely]]
-        return {"a size or a stride is negative, or larger than its code can do", true};
+        return {"a size or a stride is negative, or larger than its code can do, or there are too "
+                "many programs",
+                true};
     } else if (step.operation == TILERUN_STEP_ARGUMENT) {
       const Parameter &from = parameters[static_cast<size_t>(step.value)];
       *top++ = readArgument(packed + from.offset, from.bytes);

@@ -66,7 +66,8 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
                       int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
                       llvm::StringRef schedule = "", llvm::StringRef boxes = "auto",
-                      unsigned *numBoxes = nullptr, llvm::StringRef persistent = "auto") {
+                      unsigned *numBoxes = nullptr, llvm::StringRef persistent = "auto",
+                      llvm::StringRef turns = "auto") {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -84,7 +85,7 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
   if (mlir::failed(backend::lowerToThreads(
           *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
           backend::ThreadStage::Simt,
-          {schedule.str(), "schedule", boxes.str(), "auto", "auto", persistent.str()})))
+          {schedule.str(), "schedule", boxes.str(), "auto", turns.str(), persistent.str()})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
@@ -466,7 +467,7 @@ TEST(Boxes, GiveEqualBits) {
     ++kernels;
     std::vector<TensorArgument> persistent;
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, persistent, 0,
-                        {0, 1, 2, 3, 4, 5}, "", "on", nullptr, "on"),
+                        {0, 1, 2, 3, 4, 5, 6, 7, 8}, "", "on", nullptr, "on", "on"),
               "");
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0}, "",
                         "off"),

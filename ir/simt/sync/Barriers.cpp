@@ -1,5 +1,6 @@
 // See Barriers.h: a forward data flow over accesses since the last barrier.
 #include "ir/simt/sync/Barriers.h"
+#include "ir/simt/sync/Roles.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -303,5 +304,6 @@ LogicalResult simt::insertBarriers(func::FuncOp kernel, BarrierScope scope) {
   Pending pending;
   for (Block &block : kernel.getBody())
     inserter.block(block, pending);
+  dropBlockedTurns(kernel);
   return success();
 }

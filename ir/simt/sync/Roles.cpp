@@ -1,5 +1,6 @@
 // See Roles.h.
 #include "ir/simt/sync/Roles.h"
+#include "ir/tile/Remarks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -7,22 +8,33 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
-/// Groups that met in a turn would wait for each other forever. The schedule gives turns only to
-/// products whose operands need no such barrier.
-static LogicalResult checkTurns(RoleOp role) {
+/// Whether groups meet between the beginning of a turn and its end, where they would wait for each
+/// other forever.
+static bool meetInTurns(RoleOp role) {
   WalkResult walk = role.walk([](TurnAwaitOp await) {
-    Operation *barrier = nullptr, *op = await;
-    for (; op && !isa<TurnGiveOp>(op); op = op->getNextNode())
-      op->walk([&](BarrierOp inner) {
-        if (inner.getScope() != BarrierScope::Warp)
-          barrier = inner;
-      });
-    if (!op || !barrier)
-      return WalkResult::advance();
-    barrier->emitOpError("is in a warp group's turn, and others reach it only after that");
-    return WalkResult::interrupt();
+    bool meet = false;
+    for (Operation *op = await; op; op = op->getNextNode()) {
+      if (isa<TurnGiveOp>(op))
+        return meet ? WalkResult::interrupt() : WalkResult::advance();
+      op->walk([&](BarrierOp barrier) { meet |= barrier.getScope() != BarrierScope::Warp; });
+    }
+    return WalkResult::advance(); // The last turn, which only the first group takes.
   });
-  return failure(walk.wasInterrupted());
+  return walk.wasInterrupted();
+}
+
+void simt::dropBlockedTurns(func::FuncOp kernel) {
+  kernel.walk([](RoleOp role) {
+    if (!meetInTurns(role))
+      return;
+    role.walk([](Operation *op) {
+      if (isa<TurnAwaitOp, TurnGiveOp>(op))
+        op->erase();
+    });
+    emitRemark(role, RemarkName::TurnsNotTaken,
+               "warp groups start products as they come: they meet between the first product and "
+               "the late ones beside it");
+  });
 }
 
 /// Numbers the barriers by which warp groups of the role give each other turns, one for each group.
@@ -90,8 +102,6 @@ LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned
   for (RoleOp role : roles) {
     numberBarriers(role, warpSize, last);
     numberTurns(role, last);
-    if (failed(checkTurns(role)))
-      return failure();
     if (last > namedBarriers)
       return role.emitOpError() << "needs barriers of its own, but roles have only "
                                 << namedBarriers << " in all";

@@ -11,6 +11,9 @@ namespace tilerun::simt {
 /// `namedBarriers`.
 mlir::LogicalResult expandRoles(mlir::func::FuncOp kernel, unsigned warpSize,
                                 unsigned namedBarriers, unsigned ownRegisters);
+/// Takes the turns of warp groups out of roles whose groups meet at barriers in them. Turns affect
+/// only timing. To be called once all barriers are there.
+void dropBlockedTurns(mlir::func::FuncOp kernel);
 /// Whether a role's warps go on with other numbers of registers than they begin with.
 bool setRegisters(mlir::func::FuncOp kernel);
 

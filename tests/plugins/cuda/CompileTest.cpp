@@ -202,7 +202,7 @@ TEST_F(Compile, PersistentProgramsGetTheCallersGrid) {
       TILERUN_STATUS_OK)
       << message;
   EXPECT_EQ(artifact->details[0]->programs_per_unit, 3u);
-  // The words are the caller's grid; more programs than 31 bits count are other code's.
+  // The words are the caller's grid; more programs than 30 bits count are other code's.
   LaunchPlan plan(artifact->kernels[0], *artifact->details[0], /*units=*/132);
   std::vector<uint64_t> arguments{4096, uint64_t(64) << 32 | 512, 4096, 0};
   TilerunPluginLaunch launch = {};
@@ -215,7 +215,7 @@ TEST_F(Compile, PersistentProgramsGetTheCallersGrid) {
   EXPECT_EQ(launch.grid[1] * launch.grid[2], 1u);
   EXPECT_EQ(std::vector<uint64_t>(launch.derived[0], launch.derived[0] + 3),
             (std::vector<uint64_t>{5, 7, 40}));
-  launch.grid[0] = 65536, launch.grid[1] = 32768, launch.grid[2] = 1;
+  launch.grid[0] = 32768, launch.grid[1] = 32768, launch.grid[2] = 1;
   EXPECT_TRUE(plan.apply(launch, storage).isOfArguments);
 }
 

@@ -109,7 +109,9 @@ TEST_F(LaunchPlanTest, RequiredNumbersAreNotNegative) {
             std::vector<int64_t>{3});
   std::string refused;
   compute({argument(2), require, argument(1), require, grid(0), kWord}, &refused);
-  EXPECT_EQ(refused, "a size or a stride is negative, or larger than its code can do");
+  EXPECT_EQ(refused,
+            "a size or a stride is negative, or larger than its code can do, or there are too "
+            "many programs");
   EXPECT_TRUE(isOfArguments);
   EXPECT_TRUE(LaunchPlan(kernel, details, 1).hasRequirements());
   // Other refusals are nothing that other code can do.
