@@ -101,7 +101,7 @@ struct TriedImport {
     Language, ///< Of Triton's modules.
     Standard, ///< Of Python's own library, or of one that kernels' files cannot do without.
     Absent,   ///< A relative import without a file: it fails.
-    Foreign,  ///< There is no file here; it fails unless something is installed elsewhere.
+    Foreign,  ///< Its file was not found; it fails unless something is installed elsewhere.
     Unknown   ///< Whether it succeeds depends on the release of a library.
   };
   Kind kind = Kind::Unknown;

@@ -137,7 +137,7 @@ TEST_F(Recorded, EarlierProgramsRunOnceAndMemoryIsRestored) {
 TEST_F(Recorded, NanWithItsOperands) {
   EXPECT_TRUE(record(0).births.empty());
   const Recording r = record(1);
-  // The second iteration makes another one; what follows from them is none.
+  // The second iteration makes another one; what follows from them does not count.
   ASSERT_EQ(r.births.size(), 2u);
   const Birth &birth = r.births[0];
   EXPECT_TRUE(birth.isNan);

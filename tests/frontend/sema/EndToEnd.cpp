@@ -48,7 +48,7 @@ static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
   if (!result)
     return llvm::toString(result.takeError());
   if (record && (!recorder.isComplete() || recorder.take().activations.empty()))
-    return "there is no recording";
+    return "nothing has been recorded";
   if (!result->reports.empty())
     return "check: " + result->reports.front().message;
   for (auto [address, bytes] : llvm::zip(addresses, buffers))

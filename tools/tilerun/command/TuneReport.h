@@ -28,7 +28,7 @@ struct TuneAxis {
 std::vector<TuneAxis> listAxes(const TuneReport &report);
 
 /// The fastest of the ways that share the values of two axes. `axes` is X,Y or X, or empty: the two
-/// with the most values. An error if there are no such axes.
+/// with the most values. An error if it was not given such axes.
 llvm::Expected<picture::HeatMap> makeHeatMap(const TuneReport &report, llvm::StringRef axes);
 
 void print(llvm::raw_ostream &os, const TuneReport &report);

@@ -349,7 +349,7 @@ llvm::Expected<Object> AdapterServer::listVariables(const Object &arguments) {
                                {"variablesReference", 0}});
   };
   if (reference < 2)
-    return host::makeError("there are no variables " + llvm::Twine(reference));
+    return host::makeError("variables " + llvm::Twine(reference) + " do not exist");
   if (reference % 2 == 0) {
     for (const interp::Assignment *variable :
          debugger->getLocals(static_cast<unsigned>(reference / 2 - 1)))

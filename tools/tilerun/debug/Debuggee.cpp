@@ -173,8 +173,8 @@ llvm::Expected<uint64_t> debug::parseProgram(llvm::StringRef text,
   for (size_t axis = 1; axis < parts.size(); ++axis)
     isInside &= position[axis] < grid[axis];
   if (!isInside)
-    return host::makeError("there is no program " + text + "; the grid is " + llvm::Twine(grid[0]) +
-                           "x" + llvm::Twine(grid[1]) + "x" + llvm::Twine(grid[2]) +
-                           ", numbered from 0");
+    return host::makeError("program " + text + " does not exist; the grid is " +
+                           llvm::Twine(grid[0]) + "x" + llvm::Twine(grid[1]) + "x" +
+                           llvm::Twine(grid[2]) + ", numbered from 0");
   return position[0] + grid[0] * (position[1] + grid[1] * position[2]);
 }

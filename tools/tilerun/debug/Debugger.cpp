@@ -73,7 +73,7 @@ llvm::Error Debugger::setFrame(unsigned number) {
   TILERUN_TRY_ERROR(requireStarted());
   const size_t frames = getStack().size();
   if (number >= frames)
-    return host::makeError("there is no frame " + llvm::Twine(number) + "; the stack has " +
+    return host::makeError("frame " + llvm::Twine(number) + " does not exist; the stack has " +
                            llvm::Twine(frames) + ", numbered from 0");
   frame = number;
   return llvm::Error::success();

@@ -69,7 +69,7 @@ llvm::ArrayRef<Shell::Command> Shell::getCommands() {
        [](Shell &s, Rest rest) { return s.selectFrame(rest); }},
       {"list", "l", "[LINE]", "the source around a line",
        [](Shell &s, Rest rest) { return s.list(rest); }},
-      {"nan", "", "", "go to the first operation that makes a NaN from operands that are none",
+      {"nan", "", "", "go to the first operation that makes a NaN from operands without one",
        [](Shell &s, Rest) { return s.findBirth(true); }},
       {"inf", "", "", "the same of infinities", [](Shell &s, Rest) { return s.findBirth(false); }},
       {"help", "h", "[COMMAND]", "these lines", [](Shell &s, Rest rest) { return s.help(rest); }},

@@ -74,7 +74,8 @@ llvm::Error Debugger::removeStop(unsigned id) {
   llvm::erase_if(watches, [&](const Watch &w) { return w.id == id; });
   if (breakpoints.size() + watches.size() < before)
     return llvm::Error::success();
-  return host::makeError("there is no breakpoint or watch " + llvm::Twine(id) +
+  return host::makeError("breakpoint or watch " + llvm::Twine(id) +
+                         " does not exist"
                          "; 'info breakpoints' lists them");
 }
 
