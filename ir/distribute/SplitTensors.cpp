@@ -13,6 +13,7 @@
 #include "ir/distribute/ProgramOptions.h"
 #include "ir/distribute/Splitter.h"
 #include "ir/tile/TileOps.h"
+#include "ir/tile/TileUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,11 +38,6 @@ static bool isElementwise(Operation *op) {
 static bool canBeSplit(Operation *op) {
   return isElementwise(op) || isa<arith::ConstantOp, tile::MakeRangeOp, tile::SplatOp,
                                   tile::ExpandDimsOp, tile::BroadcastOp, tile::HintOp>(op);
-}
-
-/// A load that may see what others write meanwhile, so that it must not be repeated.
-static bool isObserving(tile::LoadOp load) {
-  return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,7 +70,7 @@ bool Splitter::canSplit(Value value, unsigned dim, Group &group, unsigned depth)
   }
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     auto it = epochs.find(op);
-    if (op->getBlock() != group.block || isObserving(load) || it == epochs.end() ||
+    if (op->getBlock() != group.block || tile::isObserving(load) || it == epochs.end() ||
         it->second != group.epoch ||
         llvm::any_of(group.members, [&](auto &m) { return m.first == op && m.second != dim; }))
       return false;
@@ -218,7 +214,7 @@ bool Splitter::plan(Block &block) {
         ++epoch;
       }
       epochs[&op] = epoch;
-      if (!isObserving(load))
+      if (!tile::isObserving(load))
         continue;
     }
     if (touchesLarge(&op) && !canBeSplit(&op))

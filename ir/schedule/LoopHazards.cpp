@@ -2,6 +2,7 @@
 // on; what is computed or loaded instead may point anywhere.
 #include "ir/schedule/LoopHazards.h"
 
+#include "ir/tile/TileUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -87,7 +88,7 @@ LoopHazards::LoopHazards(scf::ForOp loop) {
   loop.getBody()->walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       // Another program writes there, and the value may say when other loads may begin.
-      if (!order && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV))
+      if (!order && tile::isObserving(load))
         order = op;
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
       addWrite(op, store.getPtr());

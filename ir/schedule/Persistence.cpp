@@ -3,6 +3,7 @@
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/Remarks.h"
+#include "ir/tile/TileUtils.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -19,7 +20,7 @@ static Operation *findOrder(func::FuncOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
-    bool isPlain = load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+    bool isPlain = load && !tile::isObserving(load);
     if (op == kernel || isPlain || isa<tile::StoreOp, tile::AssumeOp>(op) ||
         op->hasTrait<OpTrait::IsTerminator>() ||
         (!isa<scf::WhileOp, tile::InlineAsmOp>(op) &&

@@ -4,6 +4,7 @@
 #include "ir/schedule/LateProducts.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/Remarks.h"
+#include "ir/tile/TileUtils.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -127,7 +128,7 @@ static Operation *findEffect(scf::ForOp loop) {
       break;
     op.walk([&](Operation *inner) {
       auto load = dyn_cast<tile::LoadOp>(inner);
-      bool isPlain = load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+      bool isPlain = load && !tile::isObserving(load);
       if (isPlain || isa<tile::AssumeOp>(inner) || isMemoryEffectFree(inner) ||
           inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return WalkResult::advance();

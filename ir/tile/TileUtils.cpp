@@ -47,6 +47,10 @@ bool maskImplies(Value mask, Value condition) {
   return false;
 }
 
+bool isObserving(LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == CacheModifier::CV;
+}
+
 bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
              arith::CeilDivUIOp, arith::FloorDivSIOp>(op);

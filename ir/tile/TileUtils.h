@@ -6,6 +6,8 @@
 
 namespace tilerun::tile {
 
+class LoadOp;
+
 /// `value` as an attribute for a constant of `type`: an integer, or a tensor of integers (as a
 /// splat).
 mlir::TypedAttr getConstantAttr(mlir::Type type, const llvm::APInt &value);
@@ -19,6 +21,9 @@ bool isPositiveZero(mlir::Value value);
 /// Whether every lane that `mask` selects is known to be selected by `condition`: equal, or a
 /// conjunction with it.
 bool maskImplies(mlir::Value mask, mlir::Value condition);
+
+/// Whether a load may see what others write meanwhile: it is not repeated, and not passed by loads.
+bool isObserving(LoadOp load);
 
 /// Whether `op` divides integers, which is undefined for some of them.
 bool isDivision(mlir::Operation *op);
