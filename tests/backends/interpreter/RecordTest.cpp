@@ -2,6 +2,7 @@
 // NaNs with their operands, and that an observed launch gives what a plain one does.
 #include "backends/interpreter/debug/Execution.h"
 #include "tests/backends/interpreter/Harness.h"
+#include "tests/backends/interpreter/RecordedKernel.h"
 
 using namespace tilerun;
 using namespace tilerun::harness;
@@ -13,47 +14,11 @@ using interp::RecordOptions;
 
 namespace {
 
-/// y[pid] = x[pid] / x[pid], twice in a loop whose variable is `i`; `helper` is around the
-/// division.
-const char *kKernel = R"(
-func.func @k(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> {tile.name = "y"}) attributes {tile.kernel} {
-  tile.debug_event enter "k" "" loc("k.py":1:1)
-  tile.debug_event assign "N" "2" loc("k.py":1:9)
-  tile.debug_event statement "" "" loc("k.py":2:5)
-  %pid = tile.program_id 0
-  tile.debug_event assign "pid" "int32" : %pid : i32 loc("k.py":2:5)
-  tile.debug_event statement "" "" loc("k.py":3:5)
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %two = arith.constant 2 : i32
-  scf.for %i = %zero to %two step %one : i32 {
-    tile.debug_event assign "i" "int32" : %i : i32 loc("k.py":3:9)
-    tile.debug_event statement "" "" loc("k.py":4:9)
-    %p = tile.addptr %x, %pid : !tile.ptr<f32>, i32
-    %v = tile.load %p : !tile.ptr<f32> loc("k.py":4:13)
-    tile.debug_event assign "v" "float32" : %v : f32 loc("k.py":4:9)
-    tile.debug_event statement "" "" loc("k.py":5:9)
-    tile.debug_event enter "helper" "" loc(callsite("k.py":10:1 at "k.py":5:13))
-    tile.debug_event assign "v" "float32" : %v : f32 loc(callsite("k.py":10:8 at "k.py":5:13))
-    tile.debug_event statement "" "" loc(callsite("k.py":11:5 at "k.py":5:13))
-    %w = arith.divf %v, %v : f32 loc(callsite("k.py":11:9 at "k.py":5:13))
-    tile.debug_event leave "helper" "" loc(callsite("k.py":10:1 at "k.py":5:13))
-    tile.debug_event statement "" "" loc("k.py":6:9)
-    tile.debug_event break "" "" loc("k.py":6:9)
-    %fi = arith.sitofp %i : i32 to f32
-    %s = arith.addf %w, %fi : f32
-    %q = tile.addptr %y, %pid : !tile.ptr<f32>, i32
-    tile.store %q, %s : !tile.ptr<f32> loc("k.py":6:9)
-  }
-  tile.debug_event leave "k" "" loc("k.py":1:1)
-  return
-})";
-
 struct Recorded : ::testing::Test {
   Machine machine;
   const std::vector<float> input{1, 0, 4};
   const uint64_t x = machine.put(input), y = machine.put(std::vector<float>{7, 8, 9});
-  std::unique_ptr<interp::Program> program = machine.load(kKernel);
+  std::unique_ptr<interp::Program> program = machine.load(kRecordedKernel);
   Execution execution{*program, machine.heap, {ptr(x), ptr(y)}, grid(3), {{{x, 12}, {y, 12}}}};
 
   Recording record(uint64_t linear, const RecordOptions &options = {}) {
@@ -160,7 +125,7 @@ TEST_F(Recorded, TooLargeIsAnErrorAndTheNextRecordingIsRight) {
 }
 
 TEST_F(Recorded, AFaultEndsTheRecording) {
-  auto faulty = machine.load(kKernel);
+  auto faulty = machine.load(kRecordedKernel);
   std::vector<LaunchArgument> arguments{ptr(x), ptr(y)};
   Execution far(*faulty, machine.heap, arguments, grid(4), {{{x, 12}, {y, 12}}});
   auto recording = far.record(3, {});
@@ -178,14 +143,14 @@ TEST_F(Recorded, ObservingChangesNothing) {
   const auto observed = machine.get<uint32_t>(y, 3); // Bits: one is NaN.
   Machine plain;
   const uint64_t px = plain.put(input), py = plain.put(std::vector<float>{7, 8, 9});
-  plain.run(kKernel, {ptr(px), ptr(py)}, grid(3));
+  plain.run(kRecordedKernel, {ptr(px), ptr(py)}, grid(3));
   EXPECT_EQ(observed, plain.get<uint32_t>(py, 3));
 }
 
 TEST_F(Recorded, TheFirstProgramMustExist) {
   LaunchOptions options = grid(3);
   options.firstProgram = 3;
-  EXPECT_EQ(machine.launchError(kKernel, {ptr(x), ptr(y)}, options).second,
+  EXPECT_EQ(machine.launchError(kRecordedKernel, {ptr(x), ptr(y)}, options).second,
             "cpu: launch: program 3 of 3 cannot be the first; they are numbered from 0");
 }
 

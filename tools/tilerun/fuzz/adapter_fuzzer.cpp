@@ -2,46 +2,19 @@
 // it must answer, or end with an error.
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
+#include "tests/backends/interpreter/RecordedKernel.h"
 #include "tools/tilerun/debug/AdapterServer.h"
 
 #include "mlir/Parser/Parser.h"
 
 using namespace tilerun;
 
-/// y[pid] = x[pid] / x[pid] through a helper, in a loop that runs twice.
-static const char *const kKernel = R"(
-func.func @k(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> {tile.name = "y"}) attributes {tile.kernel} {
-  tile.debug_event enter "k" "" loc("k.py":1:1)
-  tile.debug_event assign "N" "2" loc("k.py":1:9)
-  tile.debug_event statement "" "" loc("k.py":2:5)
-  %pid = tile.program_id 0
-  tile.debug_event assign "pid" "int32" : %pid : i32 loc("k.py":2:5)
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %two = arith.constant 2 : i32
-  scf.for %i = %zero to %two step %one : i32 {
-    tile.debug_event assign "i" "int32" : %i : i32 loc("k.py":3:9)
-    tile.debug_event statement "" "" loc("k.py":4:9)
-    %p = tile.addptr %x, %pid : !tile.ptr<f32>, i32
-    %v = tile.load %p : !tile.ptr<f32> loc("k.py":4:13)
-    tile.debug_event assign "v" "float32" : %v : f32 loc("k.py":4:9)
-    tile.debug_event statement "" "" loc("k.py":5:9)
-    tile.debug_event enter "helper" "" loc(callsite("k.py":10:1 at "k.py":5:13))
-    tile.debug_event statement "" "" loc(callsite("k.py":11:5 at "k.py":5:13))
-    %w = arith.divf %v, %v : f32 loc(callsite("k.py":11:9 at "k.py":5:13))
-    tile.debug_event leave "helper" "" loc(callsite("k.py":10:1 at "k.py":5:13))
-    %q = tile.addptr %y, %pid : !tile.ptr<f32>, i32
-    tile.store %q, %w : !tile.ptr<f32> loc("k.py":5:9)
-  }
-  tile.debug_event leave "k" "" loc("k.py":1:1)
-  return
-})";
-
 static std::vector<uint8_t> assemble() {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(kKernel, mlir::ParserConfig(&context));
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(kRecordedKernel, mlir::ParserConfig(&context));
   if (!module)
     __builtin_trap();
   return tile::writeModule(*module);
