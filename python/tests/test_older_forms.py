@@ -1,5 +1,5 @@
 """Kernels and host code that were written for earlier releases of Triton: their meaning, and the notes that name today's
-forms, which are no warnings."""
+forms; notes do not count as warnings."""
 
 import warnings
 

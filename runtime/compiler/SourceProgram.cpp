@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Diagnostics as text with carets, which are for the log if there is no error.
+  /// Diagnostics as text with carets, which go to the log unless there is an error.
   struct Messages {
     std::string text;
     int32_t level = TILERUN_LOG_INFO; ///< That of warnings, if there are some, and not only notes.

@@ -109,7 +109,7 @@ Stop Debugger::arrive(size_t at, Stop::Reason reason) {
 }
 
 llvm::Error Debugger::record(uint64_t program) {
-  recording.reset(); // So that there are not two of them.
+  recording.reset(); // Frees its memory before the next one is made.
   ended = false;
   TILERUN_TRY_VALUE(made, debuggee.record(program));
   output += std::exchange(made.printedBefore, {});
