@@ -129,8 +129,8 @@ def test_by_the_driver(run_on_fake_cuda):
 
 def test_no_assembler(alone):
     compiled = compile()
-    with pytest.raises(UnavailableError, match="machine code for sm_90a needs an assembler, and there is none: neither nvJitLink .* nor "
-                       "ptxas .*TRITON_PTXAS_PATH.* nor a device of this architecture.*kernels are launched without it"):
+    with pytest.raises(UnavailableError, match="machine code for sm_90a needs an assembler, and none was found: neither ptxas .*TRITON_PTXAS_PATH.* nor "
+                       "nvJitLink .* nor a device of this architecture.*kernels are launched without it"):
         compiled.asm["cubin"]
     assert ".entry sum_kernel" in compiled.asm["ptx"]
 

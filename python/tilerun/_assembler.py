@@ -1,6 +1,7 @@
 """Machine code for NVIDIA's GPUs without a device: `asm["cubin"]` of a compiled kernel. No launch of Tilerun needs it; frameworks
 keep such code in their caches, and launch it by launchers of their own. One of these makes it, in this order: the ptxas that
-TRITON_PTXAS_PATH names; NVIDIA's linker as a library (nvJitLink), which comes with PyTorch; another ptxas; a device's driver."""
+TRITON_PTXAS_PATH names; another ptxas; NVIDIA's linker as a library (nvJitLink), which comes with PyTorch; a device's driver.
+Linkers come last: they compile relocatable code, which takes more registers in two of five kernels."""
 
 import ctypes
 import functools
@@ -23,13 +24,11 @@ _DRIVER_PTX_INPUT = 1  # In the driver's.
 
 def find(arch):
     """What assembles for an architecture without a device: a function of PTX and the architecture, or None."""
-    from .triton import knobs
-    if not knobs.nvidia.is_chosen("ptxas"):
-        linker = _find_linker()
-        if linker is not None and _knows(linker, arch):
-            return functools.partial(_link, linker)
     path = _find_ptxas()
-    return path and functools.partial(_run_ptxas, path)
+    if path:
+        return functools.partial(_run_ptxas, path)
+    linker = _find_linker()
+    return functools.partial(_link, linker) if linker is not None and _knows(linker, arch) else None
 
 
 def assemble(ptx, arch):
@@ -40,8 +39,8 @@ def assemble(ptx, arch):
     if code is not None:
         return code
     raise UnavailableError(
-        f"machine code for {arch} needs an assembler, and there is none: neither nvJitLink ({' or '.join(_LINKERS)}, in the package "
-        "nvidia-nvjitlink and in CUDA toolkits), nor ptxas (TRITON_PTXAS_PATH names one), nor a device of this architecture, whose "
+        f"machine code for {arch} needs an assembler, and none was found: neither ptxas (TRITON_PTXAS_PATH names one), nor nvJitLink "
+        f"({' or '.join(_LINKERS)}, in the package nvidia-nvjitlink and in CUDA toolkits), nor a device of this architecture, whose "
         "driver has one; kernels are launched without it")
 
 

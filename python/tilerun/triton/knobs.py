@@ -309,12 +309,6 @@ class CompileTimes:
         return self.ir_initialization + self.total_lowering + self.store_results
 
 
-class _Nvidia(base_knobs):
-    def is_chosen(self, tool):
-        """Whether code or a variable names a tool, which is then not searched for."""
-        return tool in self._values or self._defaults[tool].key in os.environ
-
-
 class _Build(base_knobs):
     @property
     def backend_dirs(self):
@@ -377,11 +371,11 @@ cache = _Cache(home_dir=_computed("TRITON_HOME", lambda: os.path.expanduser("~")
                manager_class=_class("TRITON_CACHE_MANAGER", "CacheManager"),
                remote_manager_class=_class("TRITON_REMOTE_CACHE_BACKEND", "RemoteCacheBackend"))
 language = _Language(fp32_default=_text("TRITON_F32_DEFAULT"), default_fp_fusion=_flag("TRITON_DEFAULT_FP_FUSION", True))
-nvidia = _Nvidia(cuobjdump=_FindTool("cuobjdump"), nvdisasm=_FindTool("nvdisasm"), ptxas=_FindTool("ptxas"),
-                 ptxas_blackwell=_FindTool("ptxas-blackwell"), dump_nvptx=_flag("NVPTX_ENABLE_DUMP"),
-                 disable_ptxas_opt=_flag("DISABLE_PTXAS_OPT"), ptxas_options=_text("PTXAS_OPTIONS"),
-                 mock_ptx_version=_text("TRITON_MOCK_PTX_VERSION"), dump_ptxas_log=_flag("TRITON_DUMP_PTXAS_LOG"),
-                 libdevice_path=_text("TRITON_LIBDEVICE_PATH"), libcuda_path=_text("TRITON_LIBCUDA_PATH"))
+nvidia = base_knobs(cuobjdump=_FindTool("cuobjdump"), nvdisasm=_FindTool("nvdisasm"), ptxas=_FindTool("ptxas"),
+                    ptxas_blackwell=_FindTool("ptxas-blackwell"), dump_nvptx=_flag("NVPTX_ENABLE_DUMP"),
+                    disable_ptxas_opt=_flag("DISABLE_PTXAS_OPT"), ptxas_options=_text("PTXAS_OPTIONS"),
+                    mock_ptx_version=_text("TRITON_MOCK_PTX_VERSION"), dump_ptxas_log=_flag("TRITON_DUMP_PTXAS_LOG"),
+                    libdevice_path=_text("TRITON_LIBDEVICE_PATH"), libcuda_path=_text("TRITON_LIBCUDA_PATH"))
 amd = base_knobs(use_buffer_ops=_flag("AMDGCN_USE_BUFFER_OPS", True), use_buffer_atomics=_flag("AMDGCN_USE_BUFFER_ATOMICS", True),
                  buffer_ops_analyze_small_tensor_range=_flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE"),
                  dump_amdgcn=_flag("AMDGCN_ENABLE_DUMP"), libhip_path=_text("TRITON_LIBHIP_PATH"),
