@@ -88,8 +88,19 @@ private:
   }
 };
 
+struct FreshPattern : ConvertOpToLLVMPattern<simt::FreshOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::FreshOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOp(op, llvmbackend::inlineAssembly(rewriter, op.getLoc(), op.getType(),
+                                                       adaptor.getWord(), "", "=v,0",
+                                                       /*hasSideEffects=*/true));
+    return success();
+  }
+};
+
 } // namespace
 
 void amdgpu::populateAssemblyPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<InlineAsmPattern>(converter);
+  patterns.add<InlineAsmPattern, FreshPattern>(converter);
 }

@@ -81,6 +81,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   if (last == ThreadStage::Schedule)
     return;
   manager.addPass(schedule::createScheduleExpand());
+  manager.addPass(schedule::createScheduleRematerialize({.rematerialize = byHand.rematerialize}));
   if (last == ThreadStage::Expand)
     return;
   manager.addPass(createLowerToThreads());

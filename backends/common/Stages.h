@@ -54,9 +54,9 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
 /// A schedule by hand (ir/schedule/HandSchedule.h): its text, which may be empty, and its file's
 /// name; and the choices for loops that it does not name.
 struct ScheduleText {
-  std::string text, name;
-  std::string boxes = "auto", late = "auto", turns = "auto",
-              persistent = "auto"; ///< schedule::getChoice
+  std::string text = {}, name = "schedule";
+  std::string boxes = "auto", late = "auto", turns = "auto", persistent = "auto",
+              rematerialize = "auto"; ///< schedule::getChoice
 };
 
 /// Adds the passes from tile IR, in a module with a target, to per-thread IR, for all backends.

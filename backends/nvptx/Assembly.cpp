@@ -147,6 +147,18 @@ private:
   }
 };
 
+/// ptxas sees through a move, and shares what is computed on both sides of it.
+struct FreshPattern : ConvertOpToLLVMPattern<simt::FreshOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::FreshOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOp(op, inlinePtx(rewriter, op.getLoc(), op.getType(), adaptor.getWord(),
+                                     "lop3.b32 $0, $1, $1, $1, 0xC0;", "=r,r",
+                                     /*hasSideEffects=*/true));
+    return success();
+  }
+};
+
 struct GridDependencyPattern : ConvertOpToLLVMPattern<tile::GridDependencyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(tile::GridDependencyOp op, OpAdaptor,
@@ -164,5 +176,5 @@ struct GridDependencyPattern : ConvertOpToLLVMPattern<tile::GridDependencyOp> {
 } // namespace
 
 void nvptx::populateAssemblyPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<InlineAsmPattern, GridDependencyPattern>(converter);
+  patterns.add<InlineAsmPattern, FreshPattern, GridDependencyPattern>(converter);
 }

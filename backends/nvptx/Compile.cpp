@@ -156,8 +156,12 @@ LogicalResult Compilation::toLlvmDialect() {
     artifact.sharedBytes = backend::getSharedBytes(function);
     const bool isPersistent = addGrid(function);
     std::vector<backend::DerivedParameter> maps = addTensorMaps(function);
-    LLVM::LLVMFuncOp entry =
-        makeEntry(function, artifact.numThreads, options.maxRegisters, setsRegisters);
+    auto registers = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kRegistersAttr);
+    LLVM::LLVMFuncOp entry = makeEntry(function, artifact.numThreads,
+                                       options.maxRegisters || !registers
+                                           ? options.maxRegisters
+                                           : std::min<unsigned>(registers.getInt(), kMostRegisters),
+                                       setsRegisters);
     markTensorMaps(entry, maps.size());
     if (isPersistent) {
       markGrid(entry, maps.size());
@@ -219,7 +223,7 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
   // any case gets them all; others would lose programs that run beside each other.
   for (llvm::Function &function : result)
-    if (!options.maxRegisters && !function.hasFnAttribute("nvvm.minctasm") &&
+    if (!function.hasFnAttribute("nvvm.maxnreg") && !function.hasFnAttribute("nvvm.minctasm") &&
         estimateRegisters(function) > kMostRegisters)
       function.addFnAttr("nvvm.minctasm", "1");
   // Tensor maps are read where they are passed, without a copy.
@@ -240,7 +244,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   llvm::Expected<std::optional<std::string>> asked =
       runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
                             {options.schedule, options.scheduleName, options.boxes, options.late,
-                             options.turns, options.persistent},
+                             options.turns, options.persistent, options.rematerialize},
                             options.locations);
   if (!asked)
     return asked.takeError();

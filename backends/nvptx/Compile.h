@@ -28,6 +28,8 @@ struct NvptxOptions {
   std::string turns = "auto"; ///< Warp groups start products in turns: the same words.
   /// Launched programs run several of the caller's (ir/schedule/Persistence.h): the same words.
   std::string persistent = "auto";
+  /// Values computed again behind reductions (ir/schedule/Rematerialize.h): the same words.
+  std::string rematerialize = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.

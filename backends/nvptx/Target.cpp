@@ -14,14 +14,15 @@ struct Row {
   const char *name;
   unsigned number, ptx;
   unsigned sharedKilobytes; ///< For one program, opted in.
+  unsigned threads;         ///< Of a multiprocessor.
 };
 } // namespace
 
 static constexpr Row kRows[] = {
-    {"sm_75", 75, 74, 64},    {"sm_80", 80, 74, 163},   {"sm_86", 86, 74, 99},
-    {"sm_87", 87, 74, 163},   {"sm_89", 89, 84, 99},    {"sm_90", 90, 84, 227},
-    {"sm_90a", 90, 84, 227},  {"sm_100", 100, 86, 227}, {"sm_100a", 100, 86, 227},
-    {"sm_103", 103, 88, 227}, {"sm_120", 120, 87, 99},  {"sm_120a", 120, 87, 99},
+    {"sm_75", 75, 74, 64, 1024},    {"sm_80", 80, 74, 163, 2048},   {"sm_86", 86, 74, 99, 1536},
+    {"sm_87", 87, 74, 163, 1536},   {"sm_89", 89, 84, 99, 1536},    {"sm_90", 90, 84, 227, 2048},
+    {"sm_90a", 90, 84, 227, 2048},  {"sm_100", 100, 86, 227, 2048}, {"sm_100a", 100, 86, 227, 2048},
+    {"sm_103", 103, 88, 227, 2048}, {"sm_120", 120, 87, 99, 1536},  {"sm_120a", 120, 87, 99, 1536},
 };
 
 static std::vector<MatrixInstruction> matrixInstructions(unsigned number) {
@@ -100,6 +101,8 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.defaultPtx = row.ptx;
       result.info.name = "cuda:" + result.name;
       result.info.sharedMemoryBytes = uint64_t(row.sharedKilobytes) * 1024;
+      result.info.unitRegisters = 65536;
+      result.info.unitThreads = row.threads;
       result.info.hasAsyncCopy = row.number >= 80;
       result.info.hasLoadMatrix = true;
       result.info.assembler = "ptx";

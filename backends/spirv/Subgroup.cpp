@@ -71,6 +71,16 @@ struct FencePattern : KernelPattern<simt::FenceOp> {
   }
 };
 
+/// Drivers' compilers see through whatever could be written here.
+struct FreshPattern : KernelPattern<simt::FreshOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult matchAndRewrite(simt::FreshOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOp(op, adaptor.getWord());
+    return success();
+  }
+};
+
 struct ShufflePattern : KernelPattern<simt::ShuffleOp> {
   using KernelPattern::KernelPattern;
   LogicalResult matchAndRewrite(simt::ShuffleOp op, OpAdaptor adaptor,
@@ -129,5 +139,6 @@ private:
 
 void spirvbackend::populateSubgroupPatterns(SPIRVTypeConverter &converter,
                                             RewritePatternSet &patterns, KernelContext &kernel) {
-  patterns.add<ThreadIdPattern, BarrierPattern, FencePattern, ShufflePattern>(converter, kernel);
+  patterns.add<ThreadIdPattern, BarrierPattern, FencePattern, ShufflePattern, FreshPattern>(
+      converter, kernel);
 }

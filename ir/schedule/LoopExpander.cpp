@@ -64,7 +64,7 @@ Value LoopExpander::keep(Value value, Value like) {
   Attribute home = layouts.getHomeAttr(like);
   if (!isa<RankedTensorType>(value.getType()) || layouts.getHomeAttr(value) == home)
     return value;
-  auto kept = KeepOp::create(b, value.getType(), value);
+  auto kept = KeepOp::create(b, value);
   setHomes(kept, home);
   limitConversions(kept);
   return kept;

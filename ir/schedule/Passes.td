@@ -121,4 +121,32 @@ def ScheduleExpand : SchedulePass<"schedule-expand"> {
   }];
 }
 
+def ScheduleRematerialize : SchedulePass<"schedule-rematerialize"> {
+  let summary = "decide what is computed again behind a reduction, so that more programs run at a time";
+  let description = [{
+    A row of float16 that is converted, reduced and used again takes twice the registers of what was loaded while threads wait
+    for each other. Where as many programs do not fit beside each other for that reason, what is used behind a reduction is computed again from the
+    narrower tensor, which `sched.keep fresh` gives. What counts is arithmetic on layouts: registers of the tensors that are kept across the
+    kernel's reductions (`ir/schedule/Rematerialize.h`). The kernel gets `sched.registers`, unless the assembler chooses better.
+
+    ```mlir
+    %w = tile.fp_cast %x : tensor<8192xf16> -> tensor<8192xf32>
+    %m = tile.reduce %w axis 0 : (tensor<8192xf32>) -> f32 { … }
+    %d = arith.subf %w, %splat : tensor<8192xf32>
+    // becomes
+    %w = tile.fp_cast %x : tensor<8192xf16> -> tensor<8192xf32>
+    %m = tile.reduce %w axis 0 : (tensor<8192xf32>) -> f32 { … }
+    %x1 = sched.keep fresh %x : tensor<8192xf16>
+    %w1 = tile.fp_cast %x1 : tensor<8192xf16> -> tensor<8192xf32>
+    %d = arith.subf %w1, %splat : tensor<8192xf32>
+    ```
+
+    For expanded kernels of targets whose unit's registers are known; values of kernels with products are left as they are.
+  }];
+  let options = [
+    Option<"rematerialize", "rematerialize", "std::string", "\"auto\"",
+           "auto (where more programs run by it), off, on (wherever it saves registers)">
+  ];
+}
+
 #endif

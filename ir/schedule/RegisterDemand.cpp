@@ -13,12 +13,12 @@ static int64_t countRegisters(const LinearLayout &layout, Type element) {
   return int64_t(llvm::divideCeil(bits << layout.inBits(kRegister), uint64_t(32)));
 }
 
-static int64_t countRegisters(Value tensor, const LayoutAssignment &layouts) {
+int64_t schedule::countRegisters(Value tensor, const LayoutAssignment &layouts) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || isa<tile::PointerType>(type.getElementType()))
     return 0;
   const LinearLayout *home = layouts.getHome(tensor);
-  return countRegisters(home ? *home : layouts.getDefault(type), type.getElementType());
+  return ::countRegisters(home ? *home : layouts.getDefault(type), type.getElementType());
 }
 
 int64_t schedule::countRegisters(tile::LoadOp load, const LayoutAssignment &layouts) {
@@ -28,7 +28,7 @@ int64_t schedule::countRegisters(tile::LoadOp load, const LayoutAssignment &layo
 int64_t schedule::countRegisters(scf::ForOp loop, const LayoutAssignment &layouts) {
   int64_t kept = 0, step = 0;
   for (Value carried : loop.getRegionIterArgs())
-    kept += ::countRegisters(carried, layouts);
+    kept += countRegisters(carried, layouts);
   llvm::SmallDenseSet<Value> outside;
   Operation *yield = loop.getBody()->getTerminator();
   for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {

@@ -1,5 +1,5 @@
-// The registers that a thread needs in a loop with products: an estimate from layouts and plans,
-// for the choice of loads that run ahead through registers.
+// The registers that a thread needs for tensors, and in a loop with products: estimates from
+// layouts and plans.
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
@@ -13,6 +13,9 @@ namespace tilerun::schedule {
 /// step; and results of products twice, if the body computes something of them, as it does in
 /// attention. Addresses are not counted.
 int64_t countRegisters(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts);
+
+/// Of a tensor that is kept in its layout; 0 for scalars and for tensors of addresses.
+int64_t countRegisters(mlir::Value tensor, const distribute::LayoutAssignment &layouts);
 
 /// Of a load on its way to a slot.
 int64_t countRegisters(tile::LoadOp load, const distribute::LayoutAssignment &layouts);

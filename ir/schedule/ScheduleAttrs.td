@@ -38,6 +38,7 @@ def Sched_Dialect : Dialect {
     | attribute | on | value | says |
     |---|---|---|---|
     | `sched.expanded` | the kernel | unit | loops with a schedule are ops |
+    | `sched.registers` | the kernel | i64 | registers that a thread may have, by `schedule-rematerialize`; without it, the assembler chooses |
     | `sched.in_flight` | `tile.dot` | unit | its instructions may still run behind it, until a `sched.dot_wait` |
 
     A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So only products
@@ -173,6 +174,14 @@ def Sched_Dialect : Dialect {
     `on` wants it wherever it is possible, and the remark `kernel-not-persistent` says why a kernel is not. `tl.program_id` and `tl.num_programs` are
     the caller's.
 
+    **Registers.** How many programs run at a time on a unit follows from the registers of a thread. A kernel that reduces a row and uses it
+    again keeps it across the reduction, and the float32 values of a float16 row take twice its registers. `schedule-rematerialize` adds up what is kept across each
+    reduction, or loaded behind it; about half as many registers again, and eight, are needed for the rest. Where at most two programs would run at a time and more would if the row were kept as it was loaded, it is: `sched.keep fresh`
+    gives the narrow tensor behind the reduction, and what is used there is computed again from it, as long as that takes few instructions. The kernel then gets the
+    most registers with which these programs fit (`sched.registers`). Otherwise, where sixteen registers or more are kept across a reduction, the assembler chooses, which weighs registers against
+    programs; and where fewer are, a thread may have as many as one program can: loads that are under way need them. (Measured on an H200: softmax of rows of 32,768
+    1.22 of the speed without, cross entropy with its gradient 1.04 to 1.18.)
+
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
     It finds slots that are filled, read, published or released when they must not be, copies and products that may still be
@@ -202,6 +211,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTurns{"sched.turns"};
     static constexpr ::llvm::StringLiteral kPersistent{"sched.persistent"};
     static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
+    static constexpr ::llvm::StringLiteral kRegisters{"sched.registers"};
     void registerAttributes();
     void registerTypes();
     void registerOps();

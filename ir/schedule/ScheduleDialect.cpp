@@ -350,12 +350,12 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                                << ", which is not a positive i64";
     return success();
   }
-  if (name == kFewerWarps) {
-    auto warps = dyn_cast<IntegerAttr>(value);
+  if (name == kFewerWarps || name == kRegisters) {
+    auto number = dyn_cast<IntegerAttr>(value);
     if (!isa<func::FuncOp>(op))
-      return op->emitOpError("has 'sched.fewer_warps', which belongs on a kernel");
-    if (!warps || !warps.getType().isSignlessInteger(64) || warps.getInt() < 1)
-      return op->emitOpError() << "has 'sched.fewer_warps' = " << value
+      return op->emitOpError("has '") << name << "', which belongs on a kernel";
+    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
+      return op->emitOpError() << "has '" << name << "' = " << value
                                << ", which is not a positive i64";
     return success();
   }

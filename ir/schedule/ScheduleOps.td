@@ -288,10 +288,14 @@ def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>
     Values without a layout are computed, and others converted, where they are used. This op says where: the first value of a
     carried tensor before the loads that run ahead of the loop, the next one before the wait for the last iteration's
     products.
+
+    With `fresh`, what is computed from the result is computed anew, though the same may have been computed from the value before:
+    `schedule-rematerialize` has decided not to keep that.
   }];
-  let arguments = (ins AnyRankedTensor:$value);
+  let arguments = (ins AnyRankedTensor:$value, UnitAttr:$fresh);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let assemblyFormat = "(`fresh` $fresh^)? $value attr-dict `:` type($value)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$value), "build($_builder, $_state, value.getType(), value, ::mlir::UnitAttr());">];
 }
 
 def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder, AttrSizedOperandSegments, AllTypesMatch<["sums", "results"]>]> {

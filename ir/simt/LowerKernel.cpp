@@ -33,6 +33,8 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
   lowered->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
   lowered->setAttr(SimtDialect::kThreadsAttr,
                    b.getI32IntegerAttr(countWarps(kernel, options) * options.target->warpSize));
+  if (Attribute registers = kernel->getAttr(schedule::SchedDialect::kRegisters))
+    lowered->setAttr(SimtDialect::kRegistersAttr, registers);
   if (ArrayAttr attributes = kernel.getAllArgAttrs())
     lowered.setAllArgAttrs(attributes);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))

@@ -35,6 +35,8 @@ def Simt_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kPointerAttr{"simt.pointer"};
     /// On a kernel: threads of one program.
     static constexpr ::llvm::StringLiteral kThreadsAttr{"simt.threads"};
+    /// On a kernel: registers of 32 bits that a thread may have; without it, the target's compiler chooses.
+    static constexpr ::llvm::StringLiteral kRegistersAttr{"simt.registers"};
     /// On a kernel: bytes of shared memory, set by the allocation pass.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr{"simt.shared_bytes"};
   }];

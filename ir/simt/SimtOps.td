@@ -1,11 +1,12 @@
 // Ops of the `simt` dialect: threads, global memory, shared memory, exchange between threads, matrix instructions. Those of
-// warp groups are in GroupOps.td.
+// warp groups are in GroupOps.td, those that work on words of registers in WordOps.td.
 #ifndef TILERUN_IR_SIMT_SIMTOPS_TD
 #define TILERUN_IR_SIMT_SIMTOPS_TD
 
 include "ir/schedule/ScheduleAttrs.td"
 include "ir/simt/GroupOps.td"
 include "ir/simt/SimtOpBase.td"
+include "ir/simt/WordOps.td"
 include "ir/tile/TileAttrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -429,22 +430,6 @@ def Simt_PrintOp : Simt_Op<"print", [NoSharedUse, MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins StrAttr:$format, Variadic<AnyTypeOf<[I32, I64, F64]>>:$values, I1:$mask);
   let assemblyFormat = "$format `mask` $mask attr-dict (`:` $values^ `:` type($values))?";
-}
-
-//===----------------------------------------------------------------------===//
-// Target-specific ops
-//===----------------------------------------------------------------------===//
-
-def Simt_InlineAsmOp : Simt_Op<"inline_asm", [NoSharedUse, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "one instance of the target's assembly";
-  let description = [{
-    Text and constraints are LLVM's; one operand for each input, one result for each output. See `tile.inline_asm`.
-  }];
-  let arguments = (ins UnitAttr:$pure, StrAttr:$text, StrAttr:$constraints, Variadic<AnyTypeOf<[AnyInteger, AnyFloat]>>:$operands);
-  let results = (outs Variadic<AnyTypeOf<[AnyInteger, AnyFloat]>>:$outputs);
-  let assemblyFormat = [{
-    (`pure` $pure^)? $text `constraints` $constraints ($operands^)? attr-dict `:` functional-type($operands, $outputs)
-  }];
 }
 
 #endif

@@ -32,9 +32,9 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
-         mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8, hasUnsignedZeros8, assembler,
-         hasGridDependency, hasRoles, roleRegisters, hasBoxCopies, hasTurns, sharedModel, exchange,
-         matrixInstructions, warpGroupInstructions] = target;
+         unitRegisters, unitThreads, mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8,
+         hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters, hasBoxCopies,
+         hasTurns, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -43,6 +43,8 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   number("vector", maxVectorBytes, Range{1, 64, true});
   number("shared", sharedMemoryBytes, Range{0, uint64_t(1) << 30, false});
   number("registers", registers, Range{0, 1024, false});
+  number("unit-registers", unitRegisters, Range{0, 1 << 20, false});
+  number("unit-threads", unitThreads, Range{0, 1 << 16, false});
   number("steps-of-read", mostStepsOfRead, Range{1, 16, true});
   flag("shuffle", hasShuffle);
   flag("async", hasAsyncCopy);

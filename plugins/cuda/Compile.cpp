@@ -68,6 +68,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.turns); }},
     {"persistent", "auto, off or on: launched programs run several of the caller's",
      [](Request &r, Value value) { return readChoice(value, r.options.persistent); }},
+    {"rematerialize", "auto, off or on: values computed again behind reductions",
+     [](Request &r, Value value) { return readChoice(value, r.options.rematerialize); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"operands-across-k", "auto, registers or copies",

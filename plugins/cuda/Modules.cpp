@@ -1,6 +1,6 @@
 // Modules and launches. The driver compiles PTX while it loads it, and keeps the result in a cache
-// of its own. Its linker could give us binaries to keep, but compiles relocatable code, which takes
-// more registers in two of five kernels and ignores setmaxnreg. The log is part of the error.
+// of its own. Its linker could give us binaries to keep, but compiles relocatable code, without weighing
+// registers against programs that run at a time, and ignores setmaxnreg. The log is part of the error.
 #include "plugins/cuda/Device.h"
 #include "plugins/cuda/Jit.h"
 #include "plugins/support/Environment.h"

@@ -235,6 +235,12 @@ bool Warp::executeScalar(const Step &step) {
     llvm::fill(define(step.results[0]).words, 1);
     return true;
   }
+  if (auto fresh = dyn_cast<FreshOp>(op)) {
+    Data &data = define(step.results[0]);
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      data.words[lane] = at(fresh.getWord(), lane);
+    return true;
+  }
   if (auto cast = dyn_cast<FpCastOp>(op))
     return castFloats(cast);
   if (auto assertion = dyn_cast<simt::AssertOp>(op)) {

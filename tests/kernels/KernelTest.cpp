@@ -65,9 +65,8 @@ std::string emulateOnce(const PreparedCase &prepared, mlir::func::FuncOp kernel,
 std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
                       int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
-                      llvm::StringRef schedule = "", llvm::StringRef boxes = "auto",
-                      unsigned *numBoxes = nullptr, llvm::StringRef persistent = "auto",
-                      llvm::StringRef turns = "auto") {
+                      const backend::ScheduleText &schedule = {},
+                      llvm::function_ref<void(mlir::func::FuncOp)> look = {}) {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -84,14 +83,13 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
   }
   if (mlir::failed(backend::lowerToThreads(
           *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
-          backend::ThreadStage::Simt,
-          {schedule.str(), "schedule", boxes.str(), "auto", turns.str(), persistent.str()})))
+          backend::ThreadStage::Simt, schedule)))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
   auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
-  if (numBoxes)
-    kernel.walk([&](simt::BoxCopyOp) { ++*numBoxes; });
+  if (look)
+    look(kernel);
   // With those of roles.
   auto threads = kernel->getAttrOfType<mlir::IntegerAttr>(simt::SimtDialect::kThreadsAttr);
   unsigned allWarps = threads.getInt() / target.warpSize;
@@ -429,7 +427,8 @@ TEST(SchedulesByHand, GiveEqualBits) {
   for (const target::TargetInfo &target : {ampere->info, hopper->info, instinct->info, following,
                                            throughRegisters(false), throughRegisters(true)}) {
     std::vector<TensorArgument> expected;
-    ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, expected, 0, {0}, "loop #0: none"), "")
+    ASSERT_EQ(
+        emulateOn(*prepared, target, 4, testCase, expected, 0, {0}, {.text = "loop #0: none"}), "")
         << target.name;
     for (const Variant &variant : variants) {
       if ((variant.wantsAsync && !target.hasAsyncCopy) ||
@@ -437,7 +436,8 @@ TEST(SchedulesByHand, GiveEqualBits) {
         continue;
       SCOPED_TRACE(target.name + ": " + variant.schedule);
       std::vector<TensorArgument> got;
-      ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, got, 0, {0, 1, 2, 3}, variant.schedule),
+      ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, got, 0, {0, 1, 2, 3},
+                          {.text = variant.schedule}),
                 "");
       for (auto [left, right] : llvm::zip_equal(expected, got))
         EXPECT_TRUE(left.bytes == right.bytes) << left.name;
@@ -460,17 +460,21 @@ TEST(Boxes, GiveEqualBits) {
     std::vector<TensorArgument> got, expected;
     unsigned boxes = 0;
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, got, 0,
-                        {0, 1, 2, 3, 4, 5}, "", "on", &boxes),
+                        {0, 1, 2, 3, 4, 5}, {.boxes = "on"},
+                        [&](mlir::func::FuncOp kernel) {
+                          kernel.walk([&](simt::BoxCopyOp) { ++boxes; });
+                        }),
               "");
     if (!boxes)
       continue;
     ++kernels;
     std::vector<TensorArgument> persistent;
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, persistent, 0,
-                        {0, 1, 2, 3, 4, 5, 6, 7, 8}, "", "on", nullptr, "on", "on"),
+                        {0, 1, 2, 3, 4, 5, 6, 7, 8},
+                        {.boxes = "on", .turns = "on", .persistent = "on"}),
               "");
-    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0}, "",
-                        "off"),
+    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0},
+                        {.boxes = "off"}),
               "");
     for (auto [left, right, other] : llvm::zip_equal(expected, got, persistent)) {
       EXPECT_TRUE(left.bytes == right.bytes) << left.name;
@@ -478,6 +482,38 @@ TEST(Boxes, GiveEqualBits) {
     }
   }
   EXPECT_GE(kernels, 20u);
+}
+
+/// Values that are computed again behind a reduction are the same bits.
+TEST(Rematerialized, GiveEqualBits) {
+  auto hopper = nvptx::getArchitecture("sm_90a");
+  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
+  unsigned kernels = 0;
+  for (const KernelCase &testCase : loadKernelCases()) {
+    SCOPED_TRACE(testCase.name());
+    llvm::Expected<PreparedCase> prepared = prepare(testCase);
+    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+    bool hasReductions = false;
+    prepared->kernel.module->walk([&](tile::ReduceOp) { hasReductions = true; });
+    if (!hasReductions)
+      continue;
+    // Few threads hold many elements each.
+    std::vector<TensorArgument> got, expected;
+    unsigned words = 0;
+    ASSERT_EQ(
+        emulateOn(*prepared, hopper->info, 1, testCase, got, 0, {0, 1}, {.rematerialize = "on"},
+                  [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::FreshOp) { ++words; }); }),
+        "");
+    if (!words)
+      continue;
+    ++kernels;
+    ASSERT_EQ(
+        emulateOn(*prepared, hopper->info, 1, testCase, expected, 0, {0}, {.rematerialize = "off"}),
+        "");
+    for (auto [left, right] : llvm::zip_equal(expected, got))
+      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+  }
+  EXPECT_GE(kernels, 10u);
 }
 
 TEST(SchedulesByHand, AssembleForGpus) {

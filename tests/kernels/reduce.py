@@ -187,3 +187,47 @@ def differences_of_row(X, Z, N: tl.constexpr):
     before = tl.sum(tl.where(i[:, None] == i[None, :] + 1, x[None, :], 0), 1)
     tile = before[:, None] - x[None, :]
     tl.store(Z + i, tl.max(tile * tile, 1))
+
+
+# Rows of narrow numbers, which are computed with as wider ones before and behind reductions.
+#: X=f16[3,512]:randn(1) Z=f16[3,512]:zeros C=512 --grid 2
+#: X=bf16[3,1024]:randn(1) Z=f32[3,1024]:zeros C=1024 --grid 1 --num-warps 1
+#: X=f8e5[4,512]:randn(1) Z=f32[4,512]:zeros C=512 --grid 3 --num-warps 1
+@triton.jit
+def narrow_softmax(X, Z, C: tl.constexpr):
+    c = tl.arange(0, C)
+    for row in range(tl.program_id(0), 3, tl.num_programs(0)):
+        x = tl.load(X + row * C + c, mask=c < C - 3, other=float("-inf")).to(tl.float32)
+        e = tl.exp(x - tl.max(x))
+        tl.store(Z + row * C + c, (e / tl.sum(e)).to(Z.dtype.element_ty))
+
+
+# Of two rows, in a block with masks, and with weights that are read behind the reductions.
+#: X=f16[4,256]:randn(1) W=f16[256]:randn(2) Z=f16[4,256]:zeros M=4 C=256
+#: X=bf16[2,500]:randn(1) W=bf16[500]:randn(2) Z=bf16[2,500]:zeros M=2 C=500 --num-warps 1
+@triton.jit
+def narrow_norm(X, W, Z, M: tl.constexpr, C: tl.constexpr):
+    r = tl.arange(0, M)[:, None]
+    c = tl.arange(0, C)[None, :]
+    x = tl.load(X + r * C + c).to(tl.float32)
+    centred = tl.where(c < C - 1, x - tl.sum(x, 1, keep_dims=True) / C, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(centred * centred, 1, keep_dims=True) / C + 1e-5)
+    tl.store(Z + r * C + c, (centred * scale * tl.load(W + c)).to(Z.dtype.element_ty))
+
+
+# Integers, a condition and a loop behind the reductions, and values that several of them keep.
+#: X=i8[1024]:randint(-50,50,1) Y=i8[1024]:randint(-50,50,2) Z=i32[2,1024]:zeros C=1024 N=3
+#: X=i16[512]:randint(-50,50,1) Y=i16[512]:randint(-50,50,2) Z=i32[2,512]:zeros C=512 N=0 --num-warps 1
+@triton.jit
+def narrow_integers(X, Y, Z, N, C: tl.constexpr):
+    c = tl.arange(0, C)
+    x = tl.load(X + c).to(tl.int32)
+    y = tl.load(Y + c).to(tl.int32)
+    least = tl.min(x + y)
+    both = x * 3 - y
+    far = tl.max(both, 0)
+    if far > least:
+        both = both + tl.sum(y)
+    for i in range(N):
+        tl.store(Z + (i % 2) * C + c, both - x * i + tl.sum(both + i) + least)
+    tl.store(Z + C + c, x + y - far)

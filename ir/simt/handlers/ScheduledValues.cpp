@@ -1,7 +1,10 @@
 // Values of an expanded schedule (ir/schedule/ScheduleOps.td): those that are computed for a later
 // iteration, and sums of products that may still run.
+#include "ir/simt/Conversions.h"
 #include "ir/simt/HandlerList.h"
 #include "ir/simt/ProductStrategy.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -25,12 +28,23 @@ LogicalResult simt::lower(LowerContext &c, schedule::AheadOp op) {
   return success();
 }
 
+/// The same registers, of which compilers below do not know how they were made.
+static Value makeFresh(LowerContext &c, Value registers) {
+  auto type = cast<VectorType>(registers.getType());
+  const unsigned bits = type.getElementTypeBitWidth() * type.getNumElements();
+  auto words = VectorType::get({bits / 32}, c.b.getI32Type());
+  Values fresh;
+  for (Value word : unpack(c.b, vector::BitCastOp::create(c.b, words, registers)))
+    fresh.push_back(FreshOp::create(c.b, word));
+  return vector::BitCastOp::create(c.b, type, pack(c.b, fresh));
+}
+
 LogicalResult simt::lower(LowerContext &c, schedule::KeepOp op) {
   LowerContext::ConversionLimit limit(c, op);
   FailureOr<Value> kept = c.get(op.getValue(), c.layoutOf(op.getResult()));
   if (failed(kept))
     return failure();
-  c.set(op.getResult(), *kept);
+  c.set(op.getResult(), op.getFresh() ? makeFresh(c, *kept) : *kept);
   return success();
 }
 

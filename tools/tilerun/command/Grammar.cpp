@@ -116,6 +116,11 @@ void addCompileOptions(CLI::App *app, Options &options) {
          "NVIDIA: launch as many programs as run at a time, and let each run several of the "
          "caller's: auto (where that pays), off, or on (wherever it is possible)")
       ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option(
+         "--rematerialize", options.rematerialize,
+         "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
+         "(where more programs run at a time by it), off, or on (wherever it saves registers)")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

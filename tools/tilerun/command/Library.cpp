@@ -98,6 +98,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("turns", *options.turns);
   if (options.persistent)
     add("persistent", *options.persistent);
+  if (options.rematerialize)
+    add("rematerialize", *options.rematerialize);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
                                     {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
                                     {"kpack", options.kpack},
