@@ -15,7 +15,7 @@ import torch
 import triton
 
 import binding
-from compare import EXAMPLES, load_example
+from measuring import EXAMPLES, load_example
 
 TYPES = {"p": "*fp32:16", "h": "*fp16:16", "s": "*i32:16", "i": "i32:16", "f": "fp32", "1": 1}
 ROW_MAJOR = "iii" + "i1" * 3  # M, N, K and the strides of three matrices.
