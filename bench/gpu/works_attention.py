@@ -121,7 +121,7 @@ def backward_peer(backend, inputs, grad, causal, scale):
 
 
 def decode(batch, kv_heads, group, tokens, head=128):
-    """One token over a cache; the amount is the cache's bytes."""
+    """One token over a cache; the amount is the cache's bytes. Names have heads of Q / of the cache."""
     scale = head**-0.5
     q = torch.randn(batch, kv_heads * group, 1, head, device="cuda", dtype=torch.float16)
     k, v = (torch.randn(batch, kv_heads, tokens, head, device="cuda", dtype=torch.float16) for _ in range(2))
@@ -152,6 +152,6 @@ ROWS = [
     *[(f"attention f16 4096x{h}{text}", lambda h=h, c=c: forward(4, 4096, h, c)) for h in (64, 96, 128, 256) for text, c in MASKS],
     ("attention f16 16384x128 causal", lambda: forward(1, 16384, 128, True)),
     *[(f"attention backward f16 4096x{h}{text}", lambda h=h, c=c: backward(4, 4096, h, c)) for h in (64, 128) for text, c in MASKS],
-    *[(f"decode attention f16 {b}x{h}x{t}, {g} queries per head", lambda b=b, h=h, g=g, t=t: decode(b, h, g, t))
+    *[(f"decode attention f16 {b}x{g * h}/{h}x{t}", lambda b=b, h=h, g=g, t=t: decode(b, h, g, t))
       for b, h, g, t in ((1, 8, 4, 65536), (16, 8, 4, 4096), (2, 32, 1, 4096))],
 ]

@@ -126,7 +126,7 @@ ROWS = [
       for m, b in ((1, "column"), (4, "column"), (16, "column"), (16, "row"))],
     *[(f"decode f16 {m}x8192x8192 row x {b}, split along k", lambda m=m, b=b: split_product(m, 8192, 8192, b))
       for m, b in ((1, "column"), (4, "column"), (16, "column"), (16, "row"))],
-    ("decode f16 1x8192x8192, sums of a vector", lambda: vector_product(8192, 8192)),
+    ("decode f16 1x8192x8192 row x column, sums of a vector", lambda: vector_product(8192, 8192)),
     *in_orders("matmul tf32 4096^3", lambda a, b: product(4096, 4096, 4096, "tf32", a, b), ORDERS),
     *[row for kind in ("e4m3", "int8")
       for row in in_orders(f"matmul {kind} 8192^3", lambda a, b, kind=kind: product(8192, 8192, 8192, kind, a, b), ORDERS)],
