@@ -111,7 +111,7 @@ def in_orders(name, make, orders):
 
 
 ROWS = [
-    *[(f"matmul f16 {n}^3", lambda n=n: example_product(n, "f16")) for n in (1024, 4096, 8192)],
+    *[(f"matmul f16 {n}^3", lambda n=n: example_product(n, "f16")) for n in (1024, 2048, 4096, 8192, 16384)],
     ("matmul bf16 8192^3", lambda: example_product(8192, "bf16")),
     ("matmul f16 4096x4096x512", lambda: example_product(4096, "f16", 512)),
     # Row-major operands are those above.
