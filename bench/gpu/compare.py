@@ -16,13 +16,13 @@ import random
 import shlex
 import subprocess
 import sys
-import time
 
 import torch
 import triton
 
 import binding
 import measuring
+import selection
 import works
 
 
@@ -92,13 +92,38 @@ def parse():
     parser.add_argument("--seed", type=int, help="of the order of turns (default: another one each time)")
     options = parser.parse_args()
     try:
-        return options, works.chosen(options.only, options.part)
+        return options, selection.select(works.ROWS, options.only, options.part)
     except ValueError as problem:
         parser.error(str(problem))
 
 
+def measure_all(rows, programs, options, document):
+    """Fills the document; true if everything that was begun is right."""
+    timer, budget, right = measuring.Timer(), selection.Budget(options.budget), True
+    for name, make in rows:
+        if not budget.allows_another():
+            print(f"the budget of {options.budget:.0f} s ends here; not measured: {', '.join(document['not measured'])}")
+            break
+        budget.begin_row()
+        try:
+            row = measuring.measure(name, make(), programs, timer, options.repeat)
+        except Exception as problem:  # Such as too little memory; what has been measured stays.
+            row, right = None, False
+            print(f"{name}: not measured: {measuring.first_line(problem)}", flush=True)
+        taken = budget.end_row()
+        torch.cuda.empty_cache()
+        if row is None:
+            continue
+        document["rows"].append(row | {"seconds": round(taken, 1)})
+        document["not measured"].remove(name)
+        write(options.json, document)
+        show(row, document["run"]["before"])
+        print("".join(f"    {note}\n" for note in row["notes"]), end="", flush=True)
+        right &= "tilerun" in row["figures"] and not any(note.startswith("tilerun is WRONG") for note in row["notes"])
+    return right
+
+
 def main():
-    start = time.monotonic()
     options, rows = parse()
     if options.list:
         print("\n".join(name for name, _ in rows))
@@ -106,36 +131,12 @@ def main():
     torch.manual_seed(0)
     random.seed(options.seed)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    programs, timer = make_programs(options), measuring.Timer()
-    document = {"run": describe_run() | {"before": options.before or options.beside}, "rows": [],
+    document = {"kind": "kernels", "run": describe_run() | {"before": options.before or options.beside}, "rows": [],
                 "not measured": [name for name, _ in rows]}
     print(", ".join([document["run"]["gpu"], *(" ".join(pair) for pair in document["run"]["versions"].items())]))
     print(f"{'work':44}{'Tilerun':>9}{'Triton':>9}{'vendor':>9} {'unit':8}{'to Triton':>20}{'to vendor':>20}"
           + (f"{'to ' + (options.beside or 'before')[:16]:>20}" if document["run"]["before"] else "") + " | configurations")
-    slowest, wrong, failed = 0, False, []
-    for name, make in rows:
-        begin = time.monotonic()
-        if options.budget and begin - start + slowest > options.budget:
-            print(f"the budget of {options.budget:.0f} s ends here; not measured: {', '.join(document['not measured'])}")
-            break
-        try:
-            row = measuring.measure(name, make(), programs, timer, options.repeat)
-        except Exception as problem:  # Such as too little memory; what has been measured stays.
-            failed.append(name)
-            print(f"{name}: not measured: {measuring.first_line(problem)}", flush=True)
-            torch.cuda.empty_cache()
-            continue
-        row["seconds"] = round(time.monotonic() - begin, 1)
-        slowest = max(slowest, row["seconds"])
-        document["rows"].append(row)
-        document["not measured"].remove(name)
-        write(options.json, document)
-        show(row, document["run"]["before"])
-        for note in row["notes"]:
-            wrong |= note.startswith("tilerun is WRONG")
-            print("    " + note, flush=True)
-        torch.cuda.empty_cache()
-    return 1 if wrong or failed or any("tilerun" not in row["figures"] for row in document["rows"]) else 0
+    return 0 if measure_all(rows, make_programs(options), options, document) else 1
 
 
 if __name__ == "__main__":
