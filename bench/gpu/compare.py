@@ -109,10 +109,12 @@ def measure_all(rows, programs, options, document):
             row = measuring.measure(name, make(), programs, timer, options.repeat)
         except Exception as problem:  # Such as too little memory; what has been measured stays.
             row, right = None, False
+            document["failures"][name] = [measuring.first_line(problem)]
             print(f"{name}: not measured: {measuring.first_line(problem)}", flush=True)
         taken = budget.end_row()
         torch.cuda.empty_cache()
         if row is None:
+            write(options.json, document)
             continue
         document["rows"].append(row | {"seconds": round(taken, 1)})
         document["not measured"].remove(name)
@@ -131,7 +133,7 @@ def main():
     torch.manual_seed(0)
     random.seed(options.seed)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    document = {"kind": "kernels", "run": describe_run() | {"before": options.before or options.beside}, "rows": [],
+    document = {"kind": "kernels", "run": describe_run() | {"before": options.before or options.beside}, "rows": [], "failures": {},
                 "not measured": [name for name, _ in rows]}
     print(", ".join([document["run"]["gpu"], *(" ".join(pair) for pair in document["run"]["versions"].items())]))
     print(f"{'work':44}{'Tilerun':>9}{'Triton':>9}{'vendor':>9} {'unit':8}{'to Triton':>20}{'to vendor':>20}"

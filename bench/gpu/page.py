@@ -60,6 +60,8 @@ def goals_table(found):
     lines.insert(1, ["geometric mean over all", f"≥ {goals.MEAN_OF_ALL:.2f}× Triton",
                      f"{mean:.3f} over {count} rows" if count else "–",
                      "not measured" if not count else "met" if mean >= goals.MEAN_OF_ALL else "missed"])
+    seconds, verdict = goals.first_call(found.libraries)
+    lines.append([f"first call of {goals.FIRST_CALL[0]}", f"≤ {goals.FIRST_CALL[1]:.0f} s", "–" if seconds is None else f"{seconds:.1f} s", verdict])
     text = table(["what", "goal", "reached", ""], lines)
     if missed:
         text += ["Rows that miss a goal:", "", *table(["goal", "row", "reached", "its interval includes the goal"], missed)]
@@ -82,9 +84,9 @@ def rows_table(rows):
 
 
 def libraries_table(rows):
-    return table(["function", "Tilerun, ms", "Triton, ms", "to Triton"],
-                 [[row.name, number(row.figure("tilerun")), number(row.figure("triton")), ratio_text(row.ratio("triton"))]
-                  for row in rows])
+    return table(["function", "package", "Tilerun, ms", "Triton, ms", "to Triton", "first call: Tilerun / Triton"],
+                 [[row.name, row.version, number(row.figure("tilerun")), number(row.figure("triton")), ratio_text(row.ratio("triton")),
+                   " / ".join(f"{row.first_call[who]:.1f} s" if who in row.first_call else "–" for who in ("tilerun", "triton"))] for row in rows])
 
 
 def notes_of(rows):
@@ -101,7 +103,7 @@ def write_page(found, figures, path):
              "those of one row only.", "", "## Runs", "", *runs_table(found)]
     if found.not_measured:
         lines += [f"Not measured: {', '.join(found.not_measured)}.", ""]
-    if found.rows:
+    if found.rows or found.libraries:
         lines += ["## Goals", "", *goals_table(found)]
         if count:
             lines += [f"Geometric mean of the ratios to the vendor's libraries: {vendor:.3f} over {count} rows.", ""]
@@ -113,8 +115,8 @@ def write_page(found, figures, path):
         lines += [f"## {title}", "", *rows_table(rows)]
     if found.libraries:
         lines += ["## Libraries", "", "Functions of packages, by their own host code, in two processes that take turns. Times include what the host "
-                  "needs, where the GPU waits for it.", "", *libraries_table(found.libraries)]
-    notes = notes_of([*found.rows, *found.libraries])
+                  "needs, where the GPU waits for it; the first call is with empty caches, and compiles and tunes.", "", *libraries_table(found.libraries)]
+    notes = notes_of([*found.rows, *found.libraries]) + [f"- {name}: {note}" for name, notes in found.failures.items() for note in notes]
     if notes:
         lines += ["## Notes", "", *notes, ""]
     with open(path, "w") as file:

@@ -24,6 +24,7 @@ class Row:
         self.turns, self.vendor = data["turns"], data.get("vendor")
         self.configurations = data.get("configurations", {})
         self.amount = data.get("amount")
+        self.first_call, self.version = data.get("first call", {}), data.get("version", "")
         self.ratios = ratios.ratios_of_turns(self.turns)
 
     def ratio(self, who):
@@ -51,7 +52,8 @@ class Results:
 
     def __init__(self, documents):
         merged, order = {}, []
-        for document in sorted(documents, key=lambda d: d["run"]["date"]):
+        documents = sorted(documents, key=lambda document: document["run"]["date"])
+        for document in documents:
             for data in document["rows"]:
                 key = document.get("kind", "kernels"), data["name"]
                 if key not in merged:
@@ -65,6 +67,8 @@ class Results:
         self.rows = [row for kind, row in found if kind == "kernels"]
         self.libraries = [row for kind, row in found if kind == "libraries"]
         self.not_measured = missing(documents, {key[1] for key in order})
+        self.failures = {name: notes for document in documents for name, notes in document.get("failures", {}).items()
+                         if name in self.not_measured}
 
     def families(self):
         """(title, rows) in order; rows of none come last."""

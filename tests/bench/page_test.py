@@ -27,7 +27,11 @@ def make_document(date, names, kind="kernels"):
         rows.append({"name": name, "unit": unit, "amount": 10**9, "vendor": "cuBLAS", "turns": turns, "notes": ["triton refuses 64|64 w4"],
                      "configurations": {"tilerun": ["128 w4 s3"], "triton": ["64 w8 s2"]}})
     run = {"gpu": "Imagined 9000", "driver": "123.45", "date": date, "command": f"compare.py of {date}", "versions": {"Tilerun": "1.2", "Triton": "3.4"}}
-    return {"kind": kind, "run": run, "rows": rows, "not measured": ["sort f16 1x1"]}
+    document = {"kind": kind, "run": run, "rows": rows, "not measured": ["sort f16 1x1"]}
+    if kind == "libraries":
+        rows[0] |= {"version": "0.8.5", "first call": {"tilerun": 1.5, "triton": 20.25}}
+        document |= {"not measured": ["vLLM: f"], "failures": {"vLLM: f": ["triton: ModuleNotFoundError: No module named 'vllm'"]}}
+    return document
 
 
 class Page(unittest.TestCase):
@@ -38,7 +42,7 @@ class Page(unittest.TestCase):
         self.folder = pathlib.Path(kept.name)
         names = list(NAMES)
         for number, document in enumerate([make_document("2031-01-02 03:04 UTC", names[:5]), make_document("2031-01-03 03:04 UTC", names[4:]),
-                                           make_document("2031-01-04 03:04 UTC", ["package: function"], "libraries")]):
+                                           make_document("2031-01-04 03:04 UTC", ["FLA: chunk_gla, forward and backward"], "libraries")]):
             (self.folder / f"{number}.json").write_text(json.dumps(document))
 
     def make(self, out, *numbers):
@@ -77,7 +81,8 @@ class Page(unittest.TestCase):
     def test_the_page_says_where_its_figures_are_from(self):
         page = self.make("page.md", 0, 1, 2)
         for text in ("Imagined 9000", "123.45", "2031-01-02 03:04 UTC", "2031-01-03 03:04 UTC", "Tilerun 1.2, Triton 3.4", "`compare.py of 2031-01-02 03:04 UTC`",
-                     "Not measured: sort f16 1x1.", "| package: function |", "- matmul f16 1024^3: triton refuses 64|64 w4"):
+                     "Not measured: sort f16 1x1, vLLM: f.", "| FLA: chunk_gla, forward and backward | 0.8.5 |", "| 1.5 s / 20.2 s |",
+                     "| ≤ 15 s | 1.5 s | met |", "- vLLM: f: triton: ModuleNotFoundError", "- matmul f16 1024^3: triton refuses 64|64 w4"):
             self.assertIn(text, page)
         self.assertIn("| attention forward, heads of 64, 128 and 256 |", page)
         self.assertIn("| attention backward, heads of 64 and 128 | ≥ 1.00× the vendor’s library | – | not measured |", page)

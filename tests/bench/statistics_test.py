@@ -126,6 +126,11 @@ class Merging(unittest.TestCase):
         self.assertEqual([run["date"] for run in found.runs], ["2"])
         self.assertEqual(found.not_measured, ["d"])
 
+    def test_a_failure_counts_until_a_row_is_measured(self):
+        failed = document("1", [], ["vLLM: f"], failures={"vLLM: f": ["no module"]}, kind="libraries")
+        self.assertEqual(results.Results([failed]).failures, {"vLLM: f": ["no module"]})
+        self.assertEqual(results.Results([failed, document("2", [row("vLLM: f", 1.0, unit="ms")], kind="libraries")]).failures, {})
+
     def test_libraries_are_apart(self):
         found = results.Results([document("1", [row("a", 1.0)]), document("2", [row("a", 5.0, unit="ms")], kind="libraries")])
         self.assertEqual([r.milliseconds("tilerun") for r in found.rows], [1.0])
@@ -181,6 +186,13 @@ class Goals(unittest.TestCase):
         found = goals.outcomes([results.Row(row(name, 1.0, triton=1.0, cuBLAS=1.0, copy=1.0), 0) for name in names])
         self.assertEqual([[name for name, _ in each.reached] for each in found],
                          [names, names[:2], names[2:4], names[4:5], names[5:6], names[6:7], names[8:9], names[9:10], names[10:11], names[11:]])
+
+    def test_first_call(self):
+        name, most = goals.FIRST_CALL
+        of = lambda seconds: goals.first_call([results.Row(row(name, 1.0, unit="ms") | {"first call": {"tilerun": seconds}}, 0)])
+        self.assertEqual(of(most), (most, "met"))
+        self.assertEqual(of(most + 1), (most + 1, "missed"))
+        self.assertEqual(goals.first_call([results.Row(row("FLA: other", 1.0), 0)]), (None, "not measured"))
 
     def test_mean(self):
         rows = [results.Row(row("a", 1.0, triton=2.0), 0), results.Row(row("b", 1.0, triton=0.5), 0), results.Row(row("c", 1.0), 0)]
