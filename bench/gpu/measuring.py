@@ -291,7 +291,7 @@ def measure(name, work, programs, timer, repeat):
     if work.copy:
         launches["copy"] = copier(work.amount)
     turns = {who: [round(time, 6) for time in times] for who, times in take_turns(launches, timer, repeat).items()}
-    figures = {who: round(work.rate(statistics.median(times)), 1) for who, times in turns.items()}
+    figures = {who: float(f"{work.rate(statistics.median(times)):.4g}") for who, times in turns.items()}
     found = {who: {key: round(value, 4) for key, value in ratio.items()}
              for who, ratio in ratios.ratios_of_turns(turns).items()}
     return {"name": name, "unit": work.unit, "amount": work.amount, "vendor": next(iter(peers), None), "figures": figures,

@@ -25,3 +25,11 @@ def test_every_kernel_is_run():
         with open(os.path.join(ROOT, "bench", "gpu", module + ".py")) as file:
             kernels = re.findall(r"^def (\w+_kernel)\(", file.read(), re.M)
         assert kernels and all(f"{kernel}[" in script for kernel in kernels), (module, kernels)
+
+
+@pytest.mark.parametrize("name", ["rows", "choice", "none_works", "backward", "decode"])
+def test_work(name, run_python):
+    """Works of several launches, the choice of configurations, and rows."""
+    pytest.importorskip("torch")
+    done = run_python("-m", "tilerun", "--cpu", os.path.join(os.path.dirname(SCRIPT), "measured_works.py"), os.path.join(ROOT, "bench", "gpu"), name)
+    assert done.stdout.strip().splitlines()[-1] == "ok"
