@@ -19,8 +19,10 @@ def normal_kernel(out_ptr, n_elements, seed, BLOCK_SIZE: tl.constexpr):
 
 @triton.jit
 def product_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
-                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
-    """C = A @ B, added up in float32 or, of integers, int32"""
+                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr,
+                   IMPRECISE: tl.constexpr = None):
+    """C = A @ B, added up in float32 or, of integers, int32; of 8-bit floats, at most IMPRECISE products by the tensor cores
+    before their sum is added"""
     pid = tl.program_id(0)
     in_group = GROUP_M * tl.cdiv(N, BLOCK_N)
     first_m = (pid // in_group) * GROUP_M
@@ -37,7 +39,7 @@ def product_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk
         left = K - k * BLOCK_K
         a = tl.load(a_ptrs, mask=inner[None, :] < left, other=0)
         b = tl.load(b_ptrs, mask=inner[:, None] < left, other=0)
-        acc = tl.dot(a, b, acc, out_dtype=acc.dtype)
+        acc = tl.dot(a, b, acc, max_num_imprecise_acc=IMPRECISE, out_dtype=acc.dtype)
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
     c_ptrs = c_ptr + rows[:, None] * stride_cm + columns[None, :] * stride_cn

@@ -47,7 +47,7 @@ class Step:
 
     def constants(self, meta):
         names = getattr(self.module, self.kernel).arg_names[len(self.arguments):]
-        return {name: meta[name] for name in names}
+        return {name: meta[name] for name in names if name in meta}  # The others have defaults.
 
 
 class Part:

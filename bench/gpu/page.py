@@ -104,7 +104,9 @@ def write_page(found, figures, path):
     if found.not_measured:
         lines += [f"Not measured: {', '.join(found.not_measured)}.", ""]
     if found.rows or found.libraries:
-        lines += ["## Goals", "", *goals_table(found)]
+        lines += ["## Goals", "", *goals_table(found),
+                  "Other commands measure the host's cost of a launch (`bench/gpu/check BUNDLE launch`), cold compilations (`bench/gpu/cold.py`), Vulkan on the same "
+                  "GPU (`bench/gpu/devices.py`) and the interpreter (`scripts/bench`): [benchmarks](../benchmarks.md).", ""]
         if count:
             lines += [f"Geometric mean of the ratios to the vendor's libraries: {vendor:.3f} over {count} rows.", ""]
     if figures:

@@ -51,7 +51,7 @@ def example_product(n, kind, k=None):
                   {"cuBLAS": lambda: torch.mm(a, b)}, tolerance)
 
 
-def vendor(a, b, kind, result):
+def vendor(a, b, kind, result, fast=True):
     """cuBLAS by PyTorch, with operands in the orders that it takes."""
     one, b_columns = torch.ones((), device="cuda"), b.t().contiguous().t() if kind in ("e4m3", "int8") else None
     a_rows = a.contiguous() if kind in ("e4m3", "int8") else None
@@ -63,19 +63,21 @@ def vendor(a, b, kind, result):
         return product
 
     return {"tf32": tf32, "int8": lambda: torch._int_mm(a_rows, b_columns),
-            "e4m3": lambda: torch._scaled_mm(a_rows, b_columns, one, one, out_dtype=result, use_fast_accum=True),
+            "e4m3": lambda: torch._scaled_mm(a_rows, b_columns, one, one, out_dtype=result, use_fast_accum=fast),
             }.get(kind, lambda: torch.mm(a, b))
 
 
-def product(m, n, k, kind, a_order, b_order, blocks=None, weights=False):
-    """`weights`: B is what takes the time, and the amount is its bytes."""
+def product(m, n, k, kind, a_order, b_order, blocks=None, weights=False, promoted=False):
+    """`weights`: B is what takes the time, and the amount is its bytes. `promoted`: sums of 8-bit floats leave the tensor
+    cores, which add with fewer bits, after 128 products."""
     dtype, result, tolerance, usual = KINDS[kind]
     a, b = operand(m, k, dtype, a_order), operand(k, n, dtype, b_order)
     out = torch.empty(m, n, device="cuda", dtype=result)
+    configs = as_configs(blocks or usual, GROUP_M=8, **({"IMPRECISE": 128} if promoted else {}))
     return single(own("library_kernels"), "product_kernel", [a, b, out, m, n, k, *a.stride(), *b.stride(), n, 1],
-                  lambda c: (-(-m // c["BLOCK_M"]) * -(-n // c["BLOCK_N"]), ), as_configs(blocks or usual, GROUP_M=8), out,
+                  lambda c: (-(-m // c["BLOCK_M"]) * -(-n // c["BLOCK_N"]), ), configs, out,
                   lambda: a.float() @ b.float(), b.numel() * b.element_size() if weights else 2 * m * n * k,
-                  "GB/s" if weights else "TFLOP/s", {"cuBLAS": vendor(a, b, kind, result)}, tolerance, copy=weights)
+                  "GB/s" if weights else "TFLOP/s", {"cuBLAS": vendor(a, b, kind, result, not promoted)}, tolerance, copy=weights)
 
 
 def split_product(m, n, k, b_order):
@@ -130,4 +132,5 @@ ROWS = [
     *in_orders("matmul tf32 4096^3", lambda a, b: product(4096, 4096, 4096, "tf32", a, b), ORDERS),
     *[row for kind in ("e4m3", "int8")
       for row in in_orders(f"matmul {kind} 8192^3", lambda a, b, kind=kind: product(8192, 8192, 8192, kind, a, b), ORDERS)],
+    ("matmul e4m3 8192^3 row x column, promoted", lambda: product(8192, 8192, 8192, "e4m3", "row", "column", promoted=True)),
 ]
