@@ -18,7 +18,7 @@ FUNCTIONS = torch.nn.functional
 def configs(columns):
     """The row as one block, or blocks of it."""
     whole = triton.next_power_of_2(columns)
-    warps = [w for w in (2, 4, 8, 16, 32) if 256 <= whole // w <= 2048]
+    warps = [w for w in (1, 2, 4, 8, 16, 32) if 256 <= whole // w <= 2048]
     found = [({"BLOCK": whole, "WHOLE": True}, w, 2) for w in warps if whole <= MOST_WHOLE]
     blocks = [(2048, 4), (4096, 8), (4096, 16), (8192, 8), (8192, 16), (16384, 16), (16384, 32), (32768, 32)]
     return found + [({"BLOCK": b, "WHOLE": False}, w, 2) for b, w in blocks if columns > 8192 and b < columns]
