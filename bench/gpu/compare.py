@@ -84,7 +84,7 @@ def parse():
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose names contain it; several texts: 'matmul f16|softmax'")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="the I-th of N parts of these rows")
     parser.add_argument("--list", action="store_true", help="print the rows' names, and measure none")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="end before a row that may exceed it")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="end before a row, after the first, that may exceed it")
     parser.add_argument("--before", metavar="DIR", help="another bundle, to compare with")
     parser.add_argument("--beside", metavar="NAME=VALUE", help="this build with another option of the target, as `before`")
     parser.add_argument("--json", metavar="FILE")
@@ -97,6 +97,15 @@ def parse():
         parser.error(str(problem))
 
 
+def has_lost_the_gpu():
+    """After an access that the driver refuses, the process cannot use the GPU any more."""
+    try:
+        torch.cuda.synchronize()
+        return False
+    except RuntimeError:
+        return True
+
+
 def measure_all(rows, programs, options, document):
     """Fills the document; true if everything that was begun is right."""
     timer, budget, right = measuring.Timer(), selection.Budget(options.budget), True
@@ -105,6 +114,7 @@ def measure_all(rows, programs, options, document):
             print(f"the budget of {options.budget:.0f} s ends here; not measured: {', '.join(document['not measured'])}")
             break
         budget.begin_row()
+        torch.cuda.empty_cache()
         try:
             row = measuring.measure(name, make(), programs, timer, options.repeat)
         except Exception as problem:  # Such as too little memory; what has been measured stays.
@@ -112,9 +122,11 @@ def measure_all(rows, programs, options, document):
             document["failures"][name] = [measuring.first_line(problem)]
             print(f"{name}: not measured: {measuring.first_line(problem)}", flush=True)
         taken = budget.end_row()
-        torch.cuda.empty_cache()
         if row is None:
             write(options.json, document)
+            if has_lost_the_gpu():
+                print(f"the process has lost the GPU; not measured: {', '.join(document['not measured'])}")
+                break
             continue
         document["rows"].append(row | {"seconds": round(taken, 1)})
         document["not measured"].remove(name)

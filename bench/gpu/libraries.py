@@ -256,7 +256,7 @@ def main():
     parser.add_argument("--packages", required=True, metavar="DIR", help="the folder of unzipped packages")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose names contain it; several texts: 'Liger|gla'")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="the I-th of N parts of these rows")
-    parser.add_argument("--budget", type=float, metavar="SECONDS", help="end before a row that may exceed it")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="end before a row, after the first, that may exceed it")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     parser.add_argument("--serve", help=argparse.SUPPRESS)

@@ -14,13 +14,14 @@ def select(rows, only="", part="1/1"):
 
 
 class Budget:
-    """Seconds (None: any number) that have begun. A row is expected to take as long as the slowest so far."""
+    """Seconds (None: any number) that have begun. A row is expected to take as long as the slowest so far; the first always
+    begins."""
 
     def __init__(self, seconds, clock=time.monotonic):
         self.seconds, self.clock, self.start, self.slowest, self.begun = seconds, clock, clock(), 0.0, None
 
     def allows_another(self):
-        return self.seconds is None or self.clock() - self.start + self.slowest <= self.seconds
+        return self.seconds is None or self.begun is None or self.clock() - self.start + self.slowest <= self.seconds
 
     def begin_row(self):
         self.begun = self.clock()

@@ -76,6 +76,6 @@ def test_what_is_there_is_measured(packages, tmp_path, run_python):
 
 def test_the_budget_ends_it(packages, run_python):
     pytest.importorskip("torch")
-    done = run_python(os.path.join(ROOT, "bench", "gpu", "libraries.py"), "--packages", packages, "--device", "cpu", "--only", "swiglu|Liger: softmax",
+    done = run_python(os.path.join(ROOT, "bench", "gpu", "libraries.py"), "--packages", packages, "--device", "cpu", "--only", "swiglu|Liger: rms_norm",
                       "--budget", "0", TILERUN_PACKAGE=os.path.join(os.environ["TILERUN_BUILD"], "python"))
-    assert "the budget of 0 s ends here; not measured: Liger: softmax, forward and backward, Liger: swiglu, forward and backward" in done.stdout
+    assert "the budget of 0 s ends here; not measured: Liger: rms_norm, forward and backward, Liger: swiglu, forward and backward\n" in done.stdout

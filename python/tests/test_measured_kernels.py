@@ -27,7 +27,7 @@ def test_every_kernel_is_run():
         assert kernels and all(f"{kernel}[" in script for kernel in kernels), (module, kernels)
 
 
-@pytest.mark.parametrize("name", ["rows", "choice", "none_works", "backward", "decode"])
+@pytest.mark.parametrize("name", ["rows", "choice", "none_works", "backward", "decode", "failing", "lost", "budget"])
 def test_work(name, run_python):
     """Works of several launches, the choice of configurations, and rows."""
     pytest.importorskip("torch")

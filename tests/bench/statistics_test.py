@@ -107,6 +107,13 @@ class BudgetOfTime(unittest.TestCase):
         now[0] += 1
         self.assertFalse(budget.allows_another())
 
+    def test_the_first_row_always_begins(self):
+        budget = selection.Budget(0, clock=iter([0.0, 1.0, 2.0, 3.0]).__next__)
+        self.assertTrue(budget.allows_another())
+        budget.begin_row()
+        budget.end_row()
+        self.assertFalse(budget.allows_another())
+
     def test_without_a_budget(self):
         self.assertTrue(selection.Budget(None, clock=iter([0.0]).__next__).allows_another())
 

@@ -2,12 +2,19 @@
 into a row. Both programs launch by this process's `triton`, and a clock of the test's own takes the place of the GPU's.
 Usage: measured_works.py FOLDER CASE"""
 
+import argparse
+import contextlib
+import io
+import json
+import os
 import sys
+import tempfile
 
 sys.path.insert(0, sys.argv[1])
 
 import torch
 
+import compare
 import measuring
 import works_attention
 import works_products
@@ -120,7 +127,43 @@ def decode():
     assert work.amount == 2 * (2 * 40 * 512 * 32) * 2 and row["ratios"]["triton"]["median"] == 2.0
 
 
-CASES = {case.__name__: case for case in (rows, choice, none_works, backward, decode)}
+def run(works, budget=None):
+    """(whether compare.py found everything right, the file that it wrote, what it printed)"""
+    small_rows()
+    measuring.Timer = Clock
+    rows = [(name, None if name == "impossible" else lambda: works_rows.softmax(512, "f16")) for name in works]
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+        options = argparse.Namespace(budget=budget, json=os.path.join(folder, "out.json"), repeat=15)
+        document = {"run": {"before": None}, "rows": [], "failures": {}, "not measured": list(works)}
+        right = compare.measure_all(rows, {"tilerun": Program(), "triton": Program()}, options, document)
+        with open(options.json) as file:
+            return right, json.load(file), printed.getvalue()
+
+
+def failing():
+    """A row that cannot be measured is named with its reason, and the others are measured."""
+    right, document, _ = run(["first", "impossible", "last"])
+    assert not right and [row["name"] for row in document["rows"]] == ["first", "last"]
+    assert document["not measured"] == ["impossible"] and document["failures"] == {"impossible": ["'NoneType' object is not callable"]}
+    assert run(["first"])[0]
+
+
+def lost():
+    """Without the GPU the run ends, and what was measured stays."""
+    compare.has_lost_the_gpu = lambda: True
+    right, document, printed = run(["first", "impossible", "last"])
+    assert not right and [row["name"] for row in document["rows"]] == ["first"] and document["not measured"] == ["impossible", "last"]
+    assert "the process has lost the GPU; not measured: impossible, last" in printed
+
+
+def budget():
+    """The first row always begins; none does that would end too late."""
+    right, document, printed = run(["first", "second"], budget=0)
+    assert right and [row["name"] for row in document["rows"]] == ["first"] and document["rows"][0]["seconds"] >= 0
+    assert "the budget of 0 s ends here; not measured: second" in printed
+
+
+CASES = {case.__name__: case for case in (rows, choice, none_works, backward, decode, failing, lost, budget)}
 
 if __name__ == "__main__":
     CASES[sys.argv[2]]()
