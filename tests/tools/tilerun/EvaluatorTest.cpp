@@ -177,6 +177,20 @@ TEST_F(EvaluatorTest, Reductions) {
   expectError("sum(x, axs=1)", "did you mean 'axis'");
 }
 
+TEST_F(EvaluatorTest, Sorting) {
+  define("x", "f32((3, 1, 2))");
+  EXPECT_EQ(show("sort(x)"), "[3]: 1 2 3");
+  EXPECT_EQ(show("x.sort(descending=true)"), "[3]: 3 2 1");
+  EXPECT_EQ(show("argsort(x)"), "[3]: 1 2 0");
+  EXPECT_EQ(show("stack((x, -x)).sort(axis=0)"), "[2, 3]: -3 -1 -2 3 1 2");
+  // Equal elements keep their order both ways; NaN is the largest.
+  EXPECT_EQ(show("argsort((1, 0, 1, 0))"), "[4]: 1 3 0 2");
+  EXPECT_EQ(show("argsort((1, 0, 1, 0), descending=true)"), "[4]: 0 2 1 3");
+  EXPECT_EQ(show("sort((nan, 1, -inf))"), "[3]: -inf 1 nan");
+  EXPECT_EQ(show("argsort((1, nan, 2), descending=true)"), "[3]: 1 2 0");
+  expectError("sort(x, axis=1)", "axis 1");
+}
+
 TEST_F(EvaluatorTest, ShapesAndJoining) {
   define("x", "f32[2,3]:arange");
   EXPECT_EQ(show("x.reshape(3, -1)"), "[3, 2]: 0 1 2 3 4 5");
@@ -233,6 +247,16 @@ TEST_F(EvaluatorTest, RandIsPhilox) {
       show("rand(0, (0,)) * 2 ** 31"),
       "[1]: " +
           number(static_cast<double>(static_cast<float>(0x6627e8d5) * 4.6566127342e-10f) * 0x1p31));
+}
+
+TEST_F(EvaluatorTest, RandintIsPhilox) {
+  EXPECT_EQ(show("randint(0, (0,))"), "[1]: " + number(static_cast<double>(0x6627e8d5)));
+  // All 32 bits, of which rand complements the words whose uppermost is set.
+  define("r", "f64(randint(7, arange(64)))");
+  EXPECT_EQ(show("any(r >= 2 ** 31)"), "[]: 1");
+  define("folded", "f64(where(r >= 2 ** 31, 2 ** 32 - 1 - r, r))");
+  EXPECT_EQ(show("all(abs(folded / 2 ** 31 - rand(7, arange(64))) < 1e-7)"), "[]: 1");
+  expectError("randint(0, (-1,))", "offsets of 32 bits");
 }
 
 TEST_F(EvaluatorTest, ErrorsPointAtThePlace) {

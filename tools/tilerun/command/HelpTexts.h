@@ -53,7 +53,7 @@ Contents: zeros ones full(v) arange(start, step) rand(seed) randn(seed) randint(
           empty (never written) @FILE.npy
 Expressions: + - * / // % ** @ & | ^ ~ << >> comparisons, and/or/not, a if c else b, slices, .T,
   cdiv next_power_of_2 min max abs round exp log sqrt tanh erf sigmoid gelu relu softmax where
-  maximum minimum sum mean var std argmax cumsum matmul transpose reshape cat arange full tril …
+  maximum minimum sum mean var std argmax cumsum sort matmul transpose reshape cat arange tril …
   Tensors in them are what was passed in, computed in float64.
 Meta-parameters come from the autotune config (--autotune-config), then @triton.heuristics, then
 defaults; a value given here wins.

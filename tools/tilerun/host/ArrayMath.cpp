@@ -236,6 +236,26 @@ llvm::Expected<Array> host::cumulativeSum(const Array &array, int64_t axis) {
   });
 }
 
+llvm::Expected<Array> host::sort(const Array &array, int64_t axis, bool descending,
+                                 bool positions) {
+  return changeLines(array, axis, [&](double *x, int64_t count, int64_t step) {
+    std::vector<std::pair<double, int64_t>> line(count);
+    for (int64_t k = 0; k < count; ++k)
+      line[k] = {x[k * step], k};
+    auto isLess = [](double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; };
+    // By positions where neither is less, so that the order is stable.
+    llvm::sort(line, [&](const auto &a, const auto &b) {
+      if (isLess(a.first, b.first))
+        return !descending;
+      if (isLess(b.first, a.first))
+        return descending;
+      return a.second < b.second;
+    });
+    for (int64_t k = 0; k < count; ++k)
+      x[k * step] = positions ? static_cast<double>(line[k].second) : line[k].first;
+  });
+}
+
 llvm::Expected<Array> host::softmax(const Array &array, int64_t axis, bool logarithm) {
   return changeLines(array, axis, [&](double *x, int64_t count, int64_t step) {
     const double largest = reduceLine(x, count, step, Reduction::Max, 0);

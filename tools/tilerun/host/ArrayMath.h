@@ -32,6 +32,9 @@ enum class Reduction { Sum, Mean, Var, Std, Prod, Max, Min, ArgMax, ArgMin, Any,
 llvm::Expected<Array> reduce(const Array &array, Reduction kind, std::optional<int64_t> axis,
                              bool keepDims, double correction);
 llvm::Expected<Array> cumulativeSum(const Array &array, int64_t axis);
+/// Each line along the axis in order, or, with `positions`, where its elements were; equal elements
+/// keep their order, and NaN counts as the largest, as in PyTorch.
+llvm::Expected<Array> sort(const Array &array, int64_t axis, bool descending, bool positions);
 llvm::Expected<Array> softmax(const Array &array, int64_t axis, bool logarithm);
 
 /// 1-D and 2-D operands, and batches of 2-D ones with broadcasting, as in NumPy.

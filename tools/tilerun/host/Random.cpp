@@ -36,7 +36,7 @@ int64_t host::randomInteger(uint64_t seed, uint64_t index, int64_t low, int64_t 
   return static_cast<int64_t>(static_cast<uint64_t>(low) + scaled);
 }
 
-double host::languageUniform(uint64_t seed, uint32_t offset) {
+static uint32_t languageWord(uint64_t seed, uint32_t offset) {
   uint32_t counter[4] = {offset, 0, 0, 0};
   uint32_t key[2] = {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
   for (int round = 0; round < 10; ++round) {
@@ -48,7 +48,14 @@ double host::languageUniform(uint64_t seed, uint32_t offset) {
     key[0] += 0x9E3779B9;
     key[1] += 0xBB67AE85;
   }
+  return counter[0];
+}
+
+double host::languageInteger(uint64_t seed, uint32_t offset) { return languageWord(seed, offset); }
+
+double host::languageUniform(uint64_t seed, uint32_t offset) {
   // Negative words are complemented, so that 31 bits remain.
-  uint32_t word = counter[0] >> 31 ? ~counter[0] : counter[0];
+  uint32_t word = languageWord(seed, offset);
+  word = word >> 31 ? ~word : word;
   return static_cast<float>(word) * 4.6566127342e-10f;
 }

@@ -23,9 +23,12 @@ double randomNormal(uint64_t seed, uint64_t index);
 /// In [low, high), which must not be empty: low + the upper half of word * (high - low).
 int64_t randomInteger(uint64_t seed, uint64_t index, int64_t low, int64_t high);
 
-/// The kernel language's `tl.rand`: Philox-4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw:
+/// The kernel language's `tl.randint`: Philox-4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw:
 /// "Parallel random numbers: as easy as 1, 2, 3", SC 2011), first word of the counter (offset, 0,
-/// 0, 0), as a float32 in [0, 1). For expectations of kernels that draw numbers.
+/// 0, 0). For expectations of kernels that draw numbers.
+double languageInteger(uint64_t seed, uint32_t offset);
+
+/// `tl.rand`: the same as a float32 in [0, 1).
 double languageUniform(uint64_t seed, uint32_t offset);
 
 } // namespace tilerun::host

@@ -26,6 +26,17 @@ static Result callCumsum(Args args, const Function &) {
   return wrap(cumulativeSum(array, axis));
 }
 
+/// sort (code 0) and argsort (code 1).
+static Result callSort(Args args, const Function &self) {
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  TILERUN_TRY_VALUE(axis, getInt64(args[1], "axis"));
+  TILERUN_TRY_VALUE(descending, getTruth(args[2]));
+  TILERUN_TRY_VALUE(sorted, sort(array, axis, descending, /*positions=*/self.code));
+  if (self.code)
+    sorted.dtype = dtype(Scalar::Int64);
+  return Value::array(std::move(sorted));
+}
+
 static Result callSoftmax(Args args, const Function &self) {
   TILERUN_TRY_VALUE(array, getArray(args[0]));
   TILERUN_TRY_VALUE(axis, getInt64(args[1], "axis"));
@@ -119,21 +130,23 @@ static Result callCopy(Args args, const Function &) {
   return Value(copy);
 }
 
-/// The kernel language's tl.rand.
-static Result callRand(Args args, const Function &) {
+/// The kernel language's tl.rand (code 0) and tl.randint (code 1).
+static Result callRand(Args args, const Function &self) {
   auto seed = args[0].asDouble();
   TILERUN_TRY_VALUE(array, getArray(args[0]));
   if (array.numElements() == 1)
     seed = array.data[0];
   TILERUN_TRY_VALUE(offsets, getArray(args[1]));
   if (!seed || !(std::fabs(*seed) < 0x1p53))
-    return makeError("rand takes a seed of at most 53 bits and offsets");
+    return makeError(self.name + " takes a seed of at most 53 bits and offsets");
   for (double &x : offsets.data) {
     if (!(x >= 0 && x < 0x1p32))
-      return makeError("rand takes offsets of 32 bits");
-    x = languageUniform(static_cast<uint64_t>(static_cast<int64_t>(*seed)),
-                        static_cast<uint32_t>(x));
+      return makeError(self.name + " takes offsets of 32 bits");
+    x = (self.code ? languageInteger : languageUniform)(
+        static_cast<uint64_t>(static_cast<int64_t>(*seed)), static_cast<uint32_t>(x));
   }
+  if (self.code)
+    offsets.dtype = dtype(Scalar::UInt32);
   return Value::array(std::move(offsets));
 }
 
@@ -184,6 +197,8 @@ llvm::ArrayRef<Function> host::getTensorFunctions() {
       {"std", "x, axis=none, keepdims=false, correction=0", callReduction, nullptr, nullptr,
        static_cast<int>(Reduction::Std)},
       {"cumsum", "x, axis=-1", callCumsum},
+      {"sort", "x, axis=-1, descending=false", callSort, nullptr, nullptr, 0},
+      {"argsort", "x, axis=-1, descending=false", callSort, nullptr, nullptr, 1},
       {"softmax", "x, axis=-1", callSoftmax},
       {"log_softmax", "x, axis=-1", callSoftmax, nullptr, nullptr, 1},
       {"matmul", "x, y", callMatmul},
@@ -196,7 +211,8 @@ llvm::ArrayRef<Function> host::getTensorFunctions() {
       {"ones", "shape", callFull, nullptr, nullptr, 1},
       {"tril", "x, k=0", callTriangle, nullptr, nullptr, 1},
       {"triu", "x, k=0", callTriangle, nullptr, nullptr, 0},
-      {"rand", "seed, offset", callRand},
+      {"rand", "seed, offset", callRand, nullptr, nullptr, 0},
+      {"randint", "seed, offset", callRand, nullptr, nullptr, 1},
       {"to", "x, dtype", callCast},
       {"cast", "x, dtype", callCast},
       {"copy", "x", callCopy},
