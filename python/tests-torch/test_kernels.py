@@ -1,6 +1,8 @@
 """Kernels of the user's in compiled graphs: with and without autotuning, through triton_op, and which tensors they write."""
 
+import importlib
 import logging
+import pathlib
 
 import pytest
 import torch
@@ -187,6 +189,28 @@ def test_triton_op_that_writes(compare):
         return x + 1
 
     compare(function, [torch.randn(70)])
+
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Imports a file of the examples, which import helpers from beside them."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    return importlib.import_module
+
+
+def test_example_rotary(compare, example):
+    rotate = example("rotary").make_op()
+    angles = torch.rand(9, 16)
+    compare(lambda x: rotate(x * 2, angles.cos(), angles.sin(), False) + 1, [torch.randn(9, 6, 32, requires_grad=True)],
+            min_kernels=2)
+
+
+def test_example_softcap(compare, example):
+    cap = example("softcap").SoftCap.apply
+    compare(lambda x: cap(x.exp(), 2.0), [torch.randn(300, requires_grad=True)], min_kernels=2)
 
 
 # -- Which tensors a kernel writes

@@ -12,14 +12,18 @@ EXAMPLES = [path for path in sorted(glob.glob(os.path.join(ROOT, "examples", "*.
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) >= 8
+    assert len(EXAMPLES) >= 22
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: os.path.basename(path)[:-3])
 def test_example(path, run_python):
     pytest.importorskip("torch")
     done = run_python("-m", "tilerun", "--cpu", path)
-    assert done.stdout.strip().endswith("ok")
+    *notes, last = done.stdout.strip().splitlines()
+    assert last.endswith("ok")
+    # What an older PyTorch lacks; the rest of the file has passed.
+    if notes:
+        pytest.skip("; ".join(notes))
 
 
 def test_script_with_reports(tmp_path, run_python):
