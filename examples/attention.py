@@ -1,7 +1,8 @@
 """Attention without the matrix of scores in memory, forward and backward, causal or not.
 
-The forward pass keeps a running maximum and sum of each query's row and stores their logarithm; the backward pass makes the
-probabilities again from it, once by blocks of keys for dK and dV, once by blocks of queries for dQ. Tensors are [heads, N, HEAD].
+The forward pass keeps a running maximum and sum of each query's row and stores their logarithm; the backward pass
+makes the probabilities again from it, once by blocks of keys for dK and dV, once by blocks of queries for dQ. Tensors
+are [heads, N, HEAD].
 """
 
 import torch
@@ -33,9 +34,9 @@ def is_visible(queries, keys, N, CAUSAL: tl.constexpr):
 
 
 @triton.jit
-def attention_fwd_kernel(Q, K, V, Out, LogSum, scale, N, HEAD: tl.constexpr, CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr,
-                         BLOCK_N: tl.constexpr):
-    """Out = softmax(scale * Q @ K^T) @ V, BLOCK_M queries of a head per program; LogSum = log2 of each row's sum of exponentials"""
+def attention_fwd_kernel(Q, K, V, Out, LogSum, scale, N, HEAD: tl.constexpr, CAUSAL: tl.constexpr,
+                         BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Out = softmax(scale * Q @ K^T) @ V, BLOCK_M queries of a head per program; LogSum = log2 of a row's sum of exp"""
     block = tl.program_id(0)
     head = tl.program_id(1)
     rows = block * BLOCK_M + tl.arange(0, BLOCK_M)

@@ -6,8 +6,8 @@ import triton.language as tl
 
 
 @triton.jit
-def searchsorted_kernel(sorted_ptr, values_ptr, output_ptr, n_sorted, n_values, STEPS: tl.constexpr, RIGHT: tl.constexpr,
-                        BLOCK_SIZE: tl.constexpr):
+def searchsorted_kernel(sorted_ptr, values_ptr, output_ptr, n_sorted, n_values, STEPS: tl.constexpr,
+                        RIGHT: tl.constexpr, BLOCK_SIZE: tl.constexpr):
     """output = how many elements of `sorted` are < value (with RIGHT: <= value), found in STEPS halvings"""
     offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     mask = offsets < n_values

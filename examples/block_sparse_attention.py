@@ -1,6 +1,7 @@
 """Attention where a block of queries looks only at the blocks of keys that a list names.
 
-The pattern is stored as compressed rows: columns[starts[r] : starts[r + 1]] are the blocks of keys of block r of queries, in any order.
+The pattern is stored as compressed rows: columns[starts[r] : starts[r + 1]] are the blocks of keys of block r of
+queries, in any order.
 """
 
 import torch

@@ -57,8 +57,9 @@ def cross_entropy(logits, targets, ignored=-100):
 def cross_entropy_backward(dloss, logits, targets, log_sum, ignored=-100):
     M, N = logits.shape
     dlogits = torch.empty_like(logits)
-    cross_entropy_bwd_kernel[(M, triton.cdiv(N, 512))](dlogits, dloss, logits, targets, log_sum, logits.stride(0), N, ignored,
-                                                       BLOCK_SIZE=512)
+    grid = (M, triton.cdiv(N, 512))
+    cross_entropy_bwd_kernel[grid](dlogits, dloss, logits, targets, log_sum, logits.stride(0), N, ignored,
+                                   BLOCK_SIZE=512)
     return dlogits
 
 

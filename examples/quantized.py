@@ -1,4 +1,4 @@
-"""Products of quantized matrices: 8-bit integers with scales on both sides, 8-bit weights of 16-bit activations, 8-bit floats.
+"""Products of quantized matrices: 8-bit integers on both sides, 8-bit weights of 16-bit activations, 8-bit floats.
 
 A scale belongs to a row of A, to a column of B, or to a group of elements along k of a column of B.
 """
@@ -6,6 +6,19 @@ A scale belongs to a row of A, to a column of B, or to a group of elements along
 import torch
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def load_tile(base, rows, columns, M, N):
+    """A tile of a contiguous M x N matrix; what is outside is 0"""
+    mask = (rows[:, None] < M) & (columns[None, :] < N)
+    return tl.load(base + rows[:, None] * N + columns[None, :], mask=mask, other=0.0)
+
+
+@triton.jit
+def store_tile(base, rows, columns, values, M, N):
+    tl.store(base + rows[:, None] * N + columns[None, :], values.to(base.dtype.element_ty),
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
 
 
 @triton.jit
@@ -23,22 +36,21 @@ def quantize_rows_kernel(x_ptr, output_ptr, scale_ptr, n_cols, BLOCK_SIZE: tl.co
 
 
 @triton.jit
-def int8_matmul_kernel(a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                       BLOCK_K: tl.constexpr):
+def int8_matmul_kernel(a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K, BLOCK_M: tl.constexpr,
+                       BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     """C = (A @ B) * a_scale[:, None] * b_scale[None, :], A and B in int8, summed exactly in int32"""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
     for start in range(0, K, BLOCK_K):
         inner = start + tl.arange(0, BLOCK_K)
-        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :], mask=(rows[:, None] < M) & (inner[None, :] < K), other=0)
-        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :], mask=(inner[:, None] < K) & (columns[None, :] < N), other=0)
+        a = load_tile(a_ptr, rows, inner, M, K)
+        b = load_tile(b_ptr, inner, columns, K, N)
         acc = tl.dot(a, b, acc, out_dtype=tl.int32)
     a_scale = tl.load(a_scale_ptr + rows, mask=rows < M, other=0.0)
     b_scale = tl.load(b_scale_ptr + columns, mask=columns < N, other=0.0)
     c = acc.to(tl.float32) * a_scale[:, None] * b_scale[None, :]
-    tl.store(c_ptr + rows[:, None] * N + columns[None, :], c.to(c_ptr.dtype.element_ty),
-             mask=(rows[:, None] < M) & (columns[None, :] < N))
+    store_tile(c_ptr, rows, columns, c, M, N)
 
 
 @triton.jit
@@ -50,32 +62,30 @@ def int8_weight_matmul_kernel(a_ptr, b_ptr, c_ptr, scale_ptr, M, N, K, GROUP: tl
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for group in range(0, tl.cdiv(K, GROUP)):
         inner = group * GROUP + tl.arange(0, GROUP)
-        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :], mask=(rows[:, None] < M) & (inner[None, :] < K), other=0.0)
-        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :], mask=(inner[:, None] < K) & (columns[None, :] < N), other=0)
+        a = load_tile(a_ptr, rows, inner, M, K)
+        b = load_tile(b_ptr, inner, columns, K, N)
         # 8 bits are exact in 16-bit floats; the scale goes to the sum of the group instead of to each element.
         scale = tl.load(scale_ptr + group * N + columns, mask=columns < N, other=0.0)
         acc += tl.dot(a, b.to(a.dtype)) * scale[None, :]
-    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc.to(c_ptr.dtype.element_ty),
-             mask=(rows[:, None] < M) & (columns[None, :] < N))
+    store_tile(c_ptr, rows, columns, acc, M, N)
 
 
 @triton.jit
-def float8_matmul_kernel(a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-                         BLOCK_K: tl.constexpr):
+def float8_matmul_kernel(a_ptr, b_ptr, c_ptr, a_scale_ptr, b_scale_ptr, M, N, K, BLOCK_M: tl.constexpr,
+                         BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     """C = (A @ B) * a_scale[:, None] * b_scale[None, :], A and B in 8-bit floats, summed in float32"""
     rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, K, BLOCK_K):
         inner = start + tl.arange(0, BLOCK_K)
-        a = tl.load(a_ptr + rows[:, None] * K + inner[None, :], mask=(rows[:, None] < M) & (inner[None, :] < K), other=0.0)
-        b = tl.load(b_ptr + inner[:, None] * N + columns[None, :], mask=(inner[:, None] < K) & (columns[None, :] < N), other=0.0)
+        a = load_tile(a_ptr, rows, inner, M, K)
+        b = load_tile(b_ptr, inner, columns, K, N)
         acc = tl.dot(a, b, acc)
     a_scale = tl.load(a_scale_ptr + rows, mask=rows < M, other=0.0)
     b_scale = tl.load(b_scale_ptr + columns, mask=columns < N, other=0.0)
     c = acc * a_scale[:, None] * b_scale[None, :]
-    tl.store(c_ptr + rows[:, None] * N + columns[None, :], c.to(c_ptr.dtype.element_ty),
-             mask=(rows[:, None] < M) & (columns[None, :] < N))
+    store_tile(c_ptr, rows, columns, c, M, N)
 
 
 def quantize_rows(x):
@@ -90,7 +100,8 @@ def scaled_matmul(kernel, a, b, a_scale, b_scale):
     M, K = a.shape
     N = b.shape[1]
     c = torch.empty((M, N), device=a.device, dtype=torch.float32)
-    kernel[(triton.cdiv(M, 32), triton.cdiv(N, 32))](a, b, c, a_scale, b_scale, M, N, K, BLOCK_M=32, BLOCK_N=32, BLOCK_K=32)
+    grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+    kernel[grid](a, b, c, a_scale, b_scale, M, N, K, BLOCK_M=32, BLOCK_N=32, BLOCK_K=32)
     return c
 
 
@@ -98,8 +109,8 @@ def int8_weight_matmul(a, b, scale, group):
     M, K = a.shape
     N = b.shape[1]
     c = torch.empty((M, N), device=a.device, dtype=a.dtype)
-    int8_weight_matmul_kernel[(triton.cdiv(M, 32), triton.cdiv(N, 32))](a, b, c, scale, M, N, K, GROUP=group, BLOCK_M=32,
-                                                                        BLOCK_N=32)
+    grid = (triton.cdiv(M, 32), triton.cdiv(N, 32))
+    int8_weight_matmul_kernel[grid](a, b, c, scale, M, N, K, GROUP=group, BLOCK_M=32, BLOCK_N=32)
     return c
 
 
@@ -113,9 +124,9 @@ def check_float8(a, b):
     a_scale, b_scale = a.abs().amax(dim=1) / 448, b.abs().amax(dim=0) / 448
     a8, b8 = (a / a_scale[:, None]).to(kind), (b / b_scale[None, :]).to(kind)
     expected = (a8.double() @ b8.double()) * a_scale.double()[:, None] * b_scale.double()[None, :]
+    c = scaled_matmul(float8_matmul_kernel, a8, b8, a_scale, b_scale)
     # Tensor cores add 8-bit products in fewer bits than float32 has.
-    torch.testing.assert_close(scaled_matmul(float8_matmul_kernel, a8, b8, a_scale, b_scale).double(), expected, rtol=1e-2,
-                               atol=2e-2)
+    torch.testing.assert_close(c.double(), expected, rtol=1e-2, atol=2e-2)
     return None
 
 
@@ -127,8 +138,8 @@ if __name__ == "__main__":
         torch.testing.assert_close(a8.float() * a_scale[:, None], a, rtol=0, atol=float(a_scale.max()) * 0.51)
         b8 = b8.t().contiguous()
         exact = (a8.double() @ b8.double()) * a_scale.double()[:, None] * b_scale.double()[None, :]
-        torch.testing.assert_close(scaled_matmul(int8_matmul_kernel, a8, b8, a_scale, b_scale).double(), exact, rtol=1e-5,
-                                   atol=1e-5)
+        c = scaled_matmul(int8_matmul_kernel, a8, b8, a_scale, b_scale)
+        torch.testing.assert_close(c.double(), exact, rtol=1e-5, atol=1e-5)
         scale = torch.rand((triton.cdiv(K, 32), N), device="cuda") / 127
         half = a.half()
         exact = half.double() @ (b8.double() * scale.double().repeat_interleave(32, 0)[:K])

@@ -15,7 +15,7 @@ def random_bits_kernel(output_ptr, seed, n_elements, BLOCK_SIZE: tl.constexpr):
 
 @triton.jit
 def random_range_kernel(output_ptr, seed, low, high, n_elements, BLOCK_SIZE: tl.constexpr):
-    """output = integers in [low, high): the upper half of the product of 32 random bits and the range, which needs no division"""
+    """output = integers in [low, high): the upper half of 32 random bits times the range, which needs no division"""
     offsets = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
     span = tl.zeros((BLOCK_SIZE,), dtype=tl.uint32) + (high - low).to(tl.uint32)
     drawn = tl.umulhi(tl.randint(seed, offsets).to(tl.uint32), span)

@@ -1,7 +1,7 @@
 """Rotary position embedding as an operator that torch.compile looks into: torch.library.triton_op, with its gradient.
 
-A rotation's gradient is the rotation back, so one kernel serves both. PyTorch has triton_op since 2.6; with an older one the script
-checks the kernel alone, and says so.
+A rotation's gradient is the rotation back, so one kernel serves both. PyTorch has triton_op since 2.6; with an older
+one the script checks the kernel alone, and says so.
 """
 
 import torch
@@ -12,7 +12,7 @@ import triton.language as tl
 @triton.jit
 def rotary_kernel(x_ptr, cos_ptr, sin_ptr, output_ptr, n_heads, HALF: tl.constexpr, INVERSE: tl.constexpr,
                   BLOCK_HEADS: tl.constexpr):
-    """Rotates each pair (x[i], x[HALF + i]) of a token's heads by the token's i-th angle, with INVERSE by its opposite"""
+    """Rotates each pair (x[i], x[HALF + i]) of a token's heads by the token's i-th angle, with INVERSE the other way"""
     token = tl.program_id(0)
     heads = tl.program_id(1) * BLOCK_HEADS + tl.arange(0, BLOCK_HEADS)
     pairs = tl.arange(0, HALF)
@@ -70,7 +70,8 @@ if __name__ == "__main__":
     cos, sin = angles.cos(), angles.sin()
     expected = reference(x, cos, sin)
     expected.backward(dy)
-    torch.testing.assert_close(launch(rotary_kernel, x.detach(), cos, sin, False), expected.detach(), rtol=1e-5, atol=1e-5)
+    y = launch(rotary_kernel, x.detach(), cos, sin, False)
+    torch.testing.assert_close(y, expected.detach(), rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(launch(rotary_kernel, dy, cos, sin, True), x.grad, rtol=1e-5, atol=1e-5)
     if hasattr(torch.library, "triton_op"):
         y = x.detach().requires_grad_()
@@ -79,5 +80,5 @@ if __name__ == "__main__":
         torch.testing.assert_close(result.detach(), expected.detach(), rtol=1e-5, atol=1e-5)
         torch.testing.assert_close(y.grad, x.grad, rtol=1e-5, atol=1e-5)
     else:
-        print(f"rotary: torch.library.triton_op not run: PyTorch {torch.__version__} does not have it (2.6 and later do)")
+        print(f"rotary: triton_op not run: PyTorch {torch.__version__} does not have it (2.6 and later do)")
     print("rotary: ok")

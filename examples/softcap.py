@@ -1,4 +1,4 @@
-"""A custom torch.autograd.Function around two kernels: the soft cap of logits, cap * tanh(x / cap), with its gradient."""
+"""A custom torch.autograd.Function of two kernels: the soft cap of logits, cap * tanh(x / cap), and its gradient."""
 
 import torch
 import triton

@@ -1,6 +1,7 @@
 """Sorted rows, and sorted rows with the positions that the values come from.
 
-Positions travel with the values as the lower half of 64-bit keys, which also makes the order of equal values that of the input.
+Positions travel with the values as the lower half of 64-bit keys, which also makes the order of equal values that of
+the input.
 """
 
 import torch
@@ -36,7 +37,8 @@ def sort_pairs_kernel(x_ptr, values_ptr, indices_ptr, row_stride, n_cols, BLOCK_
 def sort_rows(x, descending=False):
     output = torch.empty_like(x)
     rows, columns = x.shape
-    sort_kernel[(rows,)](x, output, x.stride(0), columns, DESCENDING=descending, BLOCK_SIZE=triton.next_power_of_2(columns))
+    sort_kernel[(rows,)](x, output, x.stride(0), columns, DESCENDING=descending,
+                         BLOCK_SIZE=triton.next_power_of_2(columns))
     return output
 
 

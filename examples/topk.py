@@ -11,7 +11,7 @@ from ordered import from_ordered, to_ordered
 
 @triton.jit
 def topk_kernel(x_ptr, values_ptr, indices_ptr, row_stride, n_cols, K: tl.constexpr, BLOCK_SIZE: tl.constexpr):
-    """values = the K largest of each row, largest first, indices = where they are; of equal values the first come first"""
+    """values = the K largest of each row, largest first, indices = where they are; equal ones in their order"""
     row = tl.program_id(0)
     best = tl.full((K,), -0x8000000000000000, dtype=tl.int64)
     for start in range(0, n_cols, BLOCK_SIZE):
