@@ -182,6 +182,9 @@ Result emitDot(Emitter &e, const Arguments &args) {
                       "is " + args[2].describe() + ", but the product accumulates in " +
                           accType->str() + "; cast it, or set out_dtype");
     }
+    if (FailureOr<DType> out = getDType(e, args, 6); succeeded(out) && *out != *accType)
+      e.beyondTriton("'acc' of " + accType->str() + " without out_dtype", "D9",
+                     "add out_dtype=tl." + accType->str());
     acc = *given;
   }
   acc = collapseBatch(e, acc);

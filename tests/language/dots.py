@@ -224,6 +224,14 @@ def accumulators():
     c = tl.dot(a, a, acc=tl.zeros((16, 32), tl.float32))
 
 
+#: X=i8[3*512] Y=i8[5*512] Z->i32[482*256] V=fp64[1*256] W->fp64[20*256] beyond
+@triton.jit
+def accumulators_of_the_operands(X, Y, Z, V, W):
+    """D9: Beyond Triton: the `acc` of products of `int8` or `float64` needs no `out_dtype` of its dtype."""
+    put(Z, tl.dot(tile(X, 16, 32), tile(Y, 32, 16), acc=tl.full((16, 16), 2, tl.int32)), 16, 16)
+    put(W, tl.dot(tile(V, 16, 16), tile(V, 16, 16), acc=tl.full((16, 16), 4.0, tl.float64)), 16, 16)
+
+
 #: X=u8[0x31*512] Y=u8[0x22*512] Z->fp32[160*256]
 @triton.jit
 def scaled(X, Y, Z):

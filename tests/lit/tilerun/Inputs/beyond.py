@@ -28,6 +28,8 @@ def all_rules(x, out, half, n):
     tl.store(out, helper(total, **d))
     tl.atomic_max(half, 1.0)
     breakpoint()
+    z = tl.zeros((32, 32), tl.int8)
+    tl.store(out + 1, tl.sum(tl.sum(tl.dot(z, z, tl.zeros((32, 32), tl.int32)), axis=1), axis=0))
 
 
 @triton.constexpr_function
