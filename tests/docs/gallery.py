@@ -62,8 +62,13 @@ def name_of(kernel):
 
 def read_description(path):
     """The <desc> of an SVG, which is checked."""
+    if not path.exists():
+        sys.exit(f"{path} was not found; tests/docs/gallery_pictures.py draws pictures, and charts with --times")
     text = path.read_text(encoding="utf-8")
-    root = xml.etree.ElementTree.fromstring(text)
+    try:
+        root = xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        sys.exit(f"{path}: {error}")
     space = "{http://www.w3.org/2000/svg}"
     description = root.find(f"{space}desc")
     if root.tag != f"{space}svg" or description is None or not description.text:
