@@ -110,11 +110,7 @@ static void printHistogram(llvm::raw_ostream &os, Painter &painter,
 static void printMap(llvm::raw_ostream &os, Painter &painter, const Expectation &e) {
   const host::MismatchReport &report = *e.mismatch;
   const host::TensorMap &map = report.map;
-  os << "  map, ";
-  if (map.cellRows > 1)
-    os << map.cellRows << " x ";
-  os << map.cellColumns << (map.cellRows * map.cellColumns == 1 ? " element" : " elements")
-     << " a letter: ";
+  os << "  map, " << host::describeCells(map, "letter") << ": ";
   if (report.hasPrograms)
     os << "of the program that wrote it, upper case where an element is wrong; '.' nobody wrote "
           "it, '!' and it is wrong\n";

@@ -3,8 +3,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 #include <limits>
@@ -85,40 +83,8 @@ private:
   std::map<int, Counts> byExponent;
 };
 
-/// How many of `count` things a cell covers so that at most `most` cells are needed: a power of
-/// two, which block sizes mostly are.
-int64_t getStep(int64_t count, size_t most) {
-  const int64_t least = std::max<int64_t>(1, llvm::divideCeil(count, int64_t(most)));
-  return static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(least)));
-}
-
-TensorMap makeMap(const Tensor &tensor, MapSize size) {
-  TensorMap map;
-  const int64_t count = tensor.numElements();
-  if (count == 0)
-    return map;
-  int64_t numRows = 1;
-  if (tensor.shape.size() >= 2) {
-    map.rowLength = tensor.shape.back();
-    numRows = count / map.rowLength;
-    map.cellRows = getStep(numRows, size.rows);
-    map.cellColumns = getStep(map.rowLength, size.columns);
-  } else {
-    // Read like a text: a cell is a stretch of elements.
-    map.cellColumns = count <= int64_t(size.columns) ? 1 : getStep(count, size.rows * size.columns);
-    map.rowLength = std::min(count, map.cellColumns * int64_t(size.columns));
-    numRows = llvm::divideCeil(count, map.rowLength);
-  }
-  map.rows = llvm::divideCeil(numRows, map.cellRows);
-  map.columns = llvm::divideCeil(map.rowLength, map.cellColumns);
-  map.cells.resize(map.rows * map.columns);
-  return map;
-}
-
 void addTo(TensorMap &map, const ElementError &element, std::optional<uint64_t> program) {
-  const int64_t row = element.position / map.rowLength, column = element.position % map.rowLength;
-  TensorMap::Cell &cell =
-      map.cells[row / map.cellRows * int64_t(map.columns) + column / map.cellColumns];
+  TensorMap::Cell &cell = map.cells[map.findCell(element.position)];
   if (!cell.elements++) {
     cell.first = element.position;
     cell.program = program;
@@ -134,7 +100,8 @@ MismatchReport host::analyzeMismatch(const Tensor &tensor, ForEachError forEach,
                                      const Writers *writers, MapSize mapSize) {
   MismatchReport report;
   report.hasPrograms = writers && writers->complete;
-  report.map = makeMap(tensor, mapSize);
+  static_cast<MapShape &>(report.map) = chooseMap(tensor.shape, mapSize);
+  report.map.cells.resize(report.map.rows * report.map.columns);
   Histogram histogram;
   // Nobody comes last.
   std::map<uint64_t, ProgramErrors> programs;
@@ -159,11 +126,6 @@ MismatchReport host::analyzeMismatch(const Tensor &tensor, ForEachError forEach,
     if (errors.mismatches)
       report.programs.push_back(errors);
   return report;
-}
-
-std::string host::formatProgram(uint64_t linear, const std::array<uint64_t, 3> &grid) {
-  return llvm::formatv("({0}, {1}, {2})", linear % grid[0], linear / grid[0] % grid[1],
-                       linear / grid[0] / grid[1]);
 }
 
 std::string host::describe(const ErrorBin &bin) {

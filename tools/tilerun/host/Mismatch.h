@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/tilerun/host/Compare.h"
+#include "tools/tilerun/host/MapShape.h"
 
 #include <array>
 
@@ -35,19 +36,15 @@ struct ProgramErrors {
   int64_t first = 0; ///< Position of the first mismatch.
 };
 
-/// The tensor as rows of its last dimension (a tensor of one dimension is folded), of which each
-/// cell covers a rectangle.
-struct TensorMap {
+/// What the elements of each cell are like.
+struct TensorMap : MapShape {
   struct Cell {
     int64_t elements = 0, mismatches = 0;
     int64_t first = -1, last = -1; ///< Positions of its first and last element.
     /// Of its first mismatch, or else of its first element.
     std::optional<uint64_t> program;
   };
-  int64_t rowLength = 1;                 ///< Elements of a row.
-  int64_t cellRows = 1, cellColumns = 1; ///< Of one cell.
-  size_t rows = 0, columns = 0;          ///< Cells.
-  std::vector<Cell> cells;               ///< Row by row.
+  std::vector<Cell> cells; ///< Row by row.
 };
 
 struct MismatchReport {
@@ -61,19 +58,12 @@ struct MismatchReport {
   TensorMap map;
 };
 
-struct MapSize {
-  size_t rows, columns;
-};
-inline constexpr MapSize kTextMap = {24, 64}, kPictureMap = {48, 64};
-
 /// `forEach` calls its argument for each element, as forEachError does. `writers` is of the
 /// tensor's storage; null: not known.
 using ForEachError = llvm::function_ref<void(llvm::function_ref<void(const ElementError &)>)>;
 MismatchReport analyzeMismatch(const Tensor &tensor, ForEachError forEach, const Writers *writers,
                                MapSize mapSize = kTextMap);
 
-/// "(3, 0, 0)"
-std::string formatProgram(uint64_t linear, const std::array<uint64_t, 3> &grid);
 /// "0", "1e-3 to 1e-2", "NaN, infinity"
 std::string describe(const ErrorBin &bin);
 /// One letter for a cell: that of the program, in upper case where an element is wrong. '.' and '!'

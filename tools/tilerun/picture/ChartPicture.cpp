@@ -18,8 +18,7 @@ static constexpr double kLeft = 76, kTop = 72, kWidth = 560, kHeight = 300, kNam
                         kBottom = 64, kMarker = 4, kNameStep = 16;
 
 // Contrast of 4.5:1 or more with the background, in both.
-static constexpr const char *kStyle = R"(<style>
-svg{background:#fff;font:12px system-ui,sans-serif}
+static constexpr const char *kStyle = R"(svg{background:#fff;font:12px system-ui,sans-serif}
 svg text{fill:#111}svg .h{font-weight:bold;font-size:14px}svg .n{fill:#444}
 svg .g{stroke:#ccc;stroke-width:1}svg .a{stroke:#444;stroke-width:1}
 svg .l{fill:none;stroke-width:2}svg .m{stroke-width:1.5}svg .k{stroke:#888;stroke-width:1;fill:none}
@@ -31,7 +30,6 @@ svg{background:#16181c}svg text{fill:#f2f2f2}svg .n{fill:#bbb}svg .g{stroke:#3a3
 svg .m{fill:#16181c}
 .s0{stroke:#7db8ff}.s1{stroke:#ffab66}.s2{stroke:#7fd996}.s3{stroke:#f59ae4}
 .s4{stroke:#e0d060}.s5{stroke:#66d6d6}.s6{stroke:#b9a5ff}.s7{stroke:#bbb}}
-</style>
 )";
 
 std::vector<double> picture::chooseTicks(double most) {
@@ -179,10 +177,8 @@ void picture::writeSvg(llvm::raw_ostream &os, const Chart &chart) {
   for (const Chart::Line &line : chart.lines)
     widest = std::max(widest, line.name.size());
   const double width = kLeft + kWidth + std::max(kNames, 40 + 7.0 * double(widest));
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0:F0}\" "
-                      "height=\"{1:F0}\" viewBox=\"0 0 {0:F0} {1:F0}\">\n<title>{2}</title>\n",
-                      width, plot.getHeight(), escape(chart.title))
-     << kStyle << body << "</svg>\n";
+  writeImage(os, unsigned(std::lround(width)), unsigned(std::lround(plot.getHeight())), chart.title,
+             kStyle, body);
 }
 
 void picture::writeHtml(llvm::raw_ostream &os, const Chart &chart) {

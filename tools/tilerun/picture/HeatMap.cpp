@@ -18,8 +18,7 @@ static constexpr unsigned kRow = 26, kMargin = 12, kLine = 18, kLetter = 7, kLea
 
 // From light to dark, and the other way round in the dark; the text of each step has a contrast of
 // 4.5:1 or more.
-static constexpr const char *kStyle = R"(<style>
-svg{background:#fff;font:12px ui-monospace,monospace}
+static constexpr const char *kStyle = R"(svg{background:#fff;font:12px ui-monospace,monospace}
 svg text{fill:#111}svg .h{font-weight:bold}svg .n{fill:#444}
 svg .c rect{stroke:#fff;stroke-width:1}svg .c text{text-anchor:middle}
 svg .b{stroke:#111;stroke-width:2.5;fill:none}svg .x{stroke:#888;stroke-width:1;fill:none}
@@ -34,7 +33,6 @@ svg .t0 rect{fill:#e4f2c8}svg .t1 rect{fill:#b9dfb4}svg .t2 rect{fill:#8cc8ad}
 svg .t0 text,svg .t1 text,svg .t2 text{fill:#111}
 svg .t3 rect{fill:#2d7272}svg .t4 rect{fill:#235a6e}svg .t5 rect{fill:#1c4260}svg .t6 rect{fill:#172d4a}
 svg .none rect{fill:#24262b}}
-</style>
 )";
 
 static std::string formatNumber(double value) {
@@ -223,10 +221,7 @@ void picture::writeSvg(llvm::raw_ostream &os, const HeatMap &map) {
   llvm::raw_string_ostream out(body);
   Drawing drawing(out, map);
   drawing.draw();
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" "
-                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n",
-                      drawing.getWidth(), drawing.getHeight(), escape(map.title))
-     << kStyle << body << "</svg>\n";
+  writeImage(os, drawing.getWidth(), drawing.getHeight(), map.title, kStyle, body);
 }
 
 void picture::writeHtml(llvm::raw_ostream &os, const HeatMap &map) {

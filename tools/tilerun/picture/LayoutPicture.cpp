@@ -16,8 +16,7 @@ static constexpr unsigned kCellWidth = 56, kCellHeight = 30, kLeft = 44, kHeader
 static constexpr unsigned kLetterWidth = 7, kLeastWidth = 640;
 
 // Light fills with dark text, and the other way round: each pair has a contrast of 4.5:1 or more.
-static constexpr const char *kStyle = R"(<style>
-svg{background:#fff;font:11px ui-monospace,monospace}
+static constexpr const char *kStyle = R"(svg{background:#fff;font:11px ui-monospace,monospace}
 svg text{fill:#111}svg .n{fill:#444}svg .h{font-weight:bold}
 svg .c rect{stroke:#999;stroke-width:.5}svg .c text{text-anchor:middle}svg .b{stroke:#111;stroke-width:2;fill:none}
 .t0 rect{fill:#dbe9ff}.t1 rect{fill:#ffe6c7}.t2 rect{fill:#d9f2d9}.t3 rect{fill:#f6d9ee}
@@ -28,7 +27,6 @@ svg{background:#16181c}svg text{fill:#f2f2f2}svg .n{fill:#bbb}svg .c rect{stroke
 .t0 rect{fill:#1d3557}.t1 rect{fill:#5a3a12}.t2 rect{fill:#1f4a2b}.t3 rect{fill:#54224a}
 .t4 rect{fill:#4d4610}.t5 rect{fill:#124747}.t6 rect{fill:#3a2f5c}.t7 rect{fill:#3c3f45}
 svg .c.on rect{stroke:#ff8080}}
-</style>
 )";
 
 /// Lines where the tint changes, so that it can be seen without colours.
@@ -68,20 +66,6 @@ static void drawGrid(llvm::raw_ostream &os, const Grid &grid, unsigned y) {
   os << "</g>\n";
 }
 
-/// `text` in lines that fit `width`, broken at spaces where there is one.
-static std::vector<StringRef> wrap(StringRef text, unsigned width) {
-  std::vector<StringRef> lines;
-  size_t most = width / kLetterWidth;
-  while (text.size() > most) {
-    size_t at = text.take_front(most).rfind(' ');
-    at = at == StringRef::npos || at == 0 ? most : at;
-    lines.push_back(text.take_front(at));
-    text = text.drop_front(at).ltrim();
-  }
-  lines.push_back(text);
-  return lines;
-}
-
 void tilerun::picture::writeSvg(llvm::raw_ostream &os, llvm::ArrayRef<Grids> all) {
   unsigned width = kLeastWidth;
   for (const Grids &grids : all)
@@ -91,7 +75,7 @@ void tilerun::picture::writeSvg(llvm::raw_ostream &os, llvm::ArrayRef<Grids> all
   llvm::raw_string_ostream out(body);
   unsigned y = kMargin;
   auto writeLines = [&](StringRef text, StringRef style) {
-    for (StringRef line : wrap(text, width)) {
+    for (StringRef line : wrap(text, width / kLetterWidth)) {
       y += kLine;
       out << llvm::formatv("<text class=\"{0}\" x=\"{1}\" y=\"{2}\">{3}</text>\n", style, kMargin,
                            y - 4, escape(line));
@@ -108,10 +92,7 @@ void tilerun::picture::writeSvg(llvm::raw_ostream &os, llvm::ArrayRef<Grids> all
     }
     y += kMargin;
   }
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" "
-                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n",
-                      width + 2 * kMargin, y, escape(all.empty() ? "" : all.front().title))
-     << kStyle << body << "</svg>\n";
+  writeImage(os, width + 2 * kMargin, y, all.empty() ? "" : all.front().title, kStyle, body);
 }
 
 void tilerun::picture::writeHtml(llvm::raw_ostream &os, StringRef title, StringRef facts,

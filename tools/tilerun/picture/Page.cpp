@@ -1,6 +1,8 @@
 // See Page.h.
 #include "tools/tilerun/picture/Page.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace tilerun;
 
 std::string picture::escape(llvm::StringRef text) {
@@ -23,6 +25,28 @@ std::string picture::escape(llvm::StringRef text) {
       out += c;
     }
   return out;
+}
+
+std::vector<llvm::StringRef> picture::wrap(llvm::StringRef text, size_t letters) {
+  std::vector<llvm::StringRef> lines;
+  while (text.size() > letters) {
+    size_t at = text.take_front(letters).rfind(' ');
+    at = at == llvm::StringRef::npos || at == 0 ? letters : at;
+    lines.push_back(text.take_front(at));
+    text = text.drop_front(at).ltrim();
+  }
+  lines.push_back(text);
+  return lines;
+}
+
+void picture::writeImage(llvm::raw_ostream &os, unsigned width, unsigned height,
+                         llvm::StringRef title, llvm::StringRef style, llvm::StringRef body) {
+  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" "
+                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n",
+                      width, height, escape(title))
+     << "<style>\n"
+     << style << "</style>\n"
+     << body << "</svg>\n";
 }
 
 void picture::writePage(llvm::raw_ostream &os, llvm::StringRef title, llvm::StringRef body) {

@@ -6,11 +6,19 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <string>
+#include <vector>
 
 namespace tilerun::picture {
 
 /// For text and attributes of SVG and HTML.
 std::string escape(llvm::StringRef text);
+
+/// `text` in lines of at most so many letters, broken at spaces where it has some.
+std::vector<llvm::StringRef> wrap(llvm::StringRef text, size_t letters);
+
+/// An SVG image of its own: `style` is CSS, `body` what is drawn.
+void writeImage(llvm::raw_ostream &os, unsigned width, unsigned height, llvm::StringRef title,
+                llvm::StringRef style, llvm::StringRef body);
 
 /// `body` is HTML, after a heading with the title.
 void writePage(llvm::raw_ostream &os, llvm::StringRef title, llvm::StringRef body);
