@@ -145,17 +145,18 @@ CheckReport *Checker::add(CheckReport::Kind kind, uint32_t source) {
   return &report;
 }
 
-void Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &step,
-                     std::vector<int64_t> element, uint64_t address,
-                     llvm::function_ref<std::string()> message, uint32_t other) {
+CheckReport *Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &step,
+                             std::vector<int64_t> element, uint64_t address,
+                             llvm::function_ref<std::string()> message, uint32_t other) {
   CheckReport *report = add(kind, step.source);
   if (!report)
-    return;
+    return nullptr;
   report->program = frame.position;
   report->element = std::move(element);
   report->address = address;
   report->message = message();
   report->other = program.sources[other].position;
+  return report;
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,9 +292,9 @@ bool Checker::ordered(Segment earlier) const {
   return found != known.upTo.end() && earlier <= found->second;
 }
 
-std::string Checker::describeProgram(uint32_t linear) const {
-  return llvm::formatv("({0}, {1}, {2})", linear % grid[0], linear / grid[0] % grid[1],
-                       linear / grid[0] / grid[1]);
+std::array<uint32_t, 3> Checker::getPosition(uint32_t linear) const {
+  return {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]),
+          uint32_t(linear / grid[0] / grid[1])};
 }
 
 void Checker::checkRace(const Frame &frame, const Step &step, size_t element, uint64_t address,
@@ -347,7 +348,8 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
   }
   if (!conflict)
     return;
-  report(
+  const std::array<uint32_t, 3> with = getPosition(segmentProgram[conflict]);
+  CheckReport *race = report(
       CheckReport::Kind::Race, frame, step, unflatten(step.shape, element), address,
       [&] {
         const SourcePosition &position = program.sources[otherPlace].position;
@@ -356,11 +358,14 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
           where = " at the same place";
         else if (position.line)
           where = llvm::formatv(" at {0}:{1}:{2}", position.file, position.line, position.column);
-        return llvm::formatv("{0} of {1} at {2} races with {3} {4} by program {5}{6}", verb(kind),
-                             describeBytes(bytes), bounds.describe(step.origin, address),
-                             other == Access::Atomic ? "an" : "a", verb(other),
-                             describeProgram(segmentProgram[conflict]), where)
+        return llvm::formatv("{0} of {1} at {2} races with {3} {4} by program ({5}, {6}, {7}){8}",
+                             verb(kind), describeBytes(bytes),
+                             bounds.describe(step.origin, address),
+                             other == Access::Atomic ? "an" : "a", verb(other), with[0], with[1],
+                             with[2], where)
             .str();
       },
       otherPlace);
+  if (race)
+    race->otherProgram = with;
 }

@@ -55,10 +55,10 @@ public:
   void finish();
 
   /// Adds a finding, or counts it where the same kind was found at the same place. `other`: of the
-  /// conflicting access, in Program::sources.
-  void report(CheckReport::Kind kind, const Frame &frame, const Step &step,
-              std::vector<int64_t> element, uint64_t address,
-              llvm::function_ref<std::string()> message, uint32_t other = 0);
+  /// conflicting access, in Program::sources. Null: it was counted.
+  CheckReport *report(CheckReport::Kind kind, const Frame &frame, const Step &step,
+                      std::vector<int64_t> element, uint64_t address,
+                      llvm::function_ref<std::string()> message, uint32_t other = 0);
 
   std::vector<CheckReport> takeReports() { return std::move(reports); }
   std::vector<WriterMap> getWriters();
@@ -100,7 +100,7 @@ private:
   void checkDivision(const Frame &frame, const Step &step);
   void checkShift(const Frame &frame, const Step &step);
   void checkFloats(const Frame &frame, const Step &step);
-  std::string describeProgram(uint32_t linear) const;
+  std::array<uint32_t, 3> getPosition(uint32_t linear) const;
 
   const Bounds &bounds;
   const Program &program;

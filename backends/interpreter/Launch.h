@@ -33,7 +33,8 @@ struct CheckReport {
   std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
   SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
                         ///< line 0 where there is none.
-  uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
+  std::optional<std::array<uint32_t, 3>> otherProgram{}; ///< That a race is with.
+  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
 };
 const char *getKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
 

@@ -108,23 +108,28 @@ static llvm::json::Object toJson(const SourcePosition &position) {
                             {"column", position.column}};
 }
 
+static llvm::json::Array toJson(const std::array<uint32_t, 3> &program) {
+  return llvm::json::Array{program[0], program[1], program[2]};
+}
+
 static llvm::json::Object toJson(const CheckReport &report) {
   llvm::json::Array stack;
   for (const SourcePosition &caller : report.callStack)
     stack.push_back(toJson(caller));
-  llvm::json::Object object{
-      {"kind", interp::getKindName(report.kind)},
-      {"severity", getSeverity(report.kind)},
-      {"kernel", llvm::json::fixUTF8(report.kernel)},
-      {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
-      {"element", llvm::json::Array(report.element)},
-      {"message", llvm::json::fixUTF8(report.message)},
-      {"position", toJson(report.position)},
-      {"call_stack", std::move(stack)},
-      {"count", static_cast<int64_t>(report.count)}};
+  llvm::json::Object object{{"kind", interp::getKindName(report.kind)},
+                            {"severity", getSeverity(report.kind)},
+                            {"kernel", llvm::json::fixUTF8(report.kernel)},
+                            {"program", toJson(report.program)},
+                            {"element", llvm::json::Array(report.element)},
+                            {"message", llvm::json::fixUTF8(report.message)},
+                            {"position", toJson(report.position)},
+                            {"call_stack", std::move(stack)},
+                            {"count", static_cast<int64_t>(report.count)}};
   // Of a race, or of the store of a masked value.
   if (report.other.line)
     object["other_position"] = toJson(report.other);
+  if (report.otherProgram)
+    object["other_program"] = toJson(*report.otherProgram);
   return object;
 }
 

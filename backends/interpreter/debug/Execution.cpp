@@ -60,6 +60,17 @@ llvm::Expected<Recording> Execution::record(uint64_t linear, const RecordOptions
   return recording;
 }
 
+llvm::Expected<LaunchResult> Execution::observe(StepObserver &observer,
+                                                const CheckOptions &checks) {
+  restore();
+  next = UINT64_MAX; // The next recording begins anew.
+  LaunchOptions observed = options;
+  observed.observer = &observer;
+  observed.firstProgram = 0;
+  observed.checks = checks;
+  return launchProgram(program, heap, arguments, observed);
+}
+
 void Execution::read(const Recording &recording, size_t moment, uint64_t address,
                      llvm::MutableArrayRef<uint8_t> bytes) const {
   std::copy_n(reinterpret_cast<const uint8_t *>(address), bytes.size(), bytes.begin());

@@ -26,6 +26,10 @@ public:
   /// earlier program, or a recording that would be too large.
   llvm::Expected<Recording> record(uint64_t linear, const RecordOptions &record);
 
+  /// Runs the whole launch, or as much of it as the observer wants, on the memory as it was at
+  /// first, with checks.
+  llvm::Expected<LaunchResult> observe(StepObserver &observer, const CheckOptions &checks);
+
   /// A range of the memory before a moment of the program that was recorded last.
   void read(const Recording &recording, size_t moment, uint64_t address,
             llvm::MutableArrayRef<uint8_t> bytes) const;

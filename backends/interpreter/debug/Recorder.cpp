@@ -4,6 +4,7 @@
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/SmallFloat.h"
 #include "backends/interpreter/Steps.h"
+#include "backends/interpreter/debug/LaneAccess.h"
 #include "ir/tile/TileOps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,10 +18,6 @@ using tile::DebugEvent;
 
 static bool isCombine(const Step &step) {
   return step.run == runReduce || step.run == runScan || step.run == runMap;
-}
-
-static bool isWrite(const Step &step) {
-  return step.run == runStore || step.run == runAtomicRMW || step.run == runAtomicCAS;
 }
 
 /// Whether an element is of the kind that is looked for.
@@ -72,7 +69,7 @@ void Recorder::beforeStep(Frame &frame, const Step &step) {
     return;
   if (step.run == runFor)
     contents.erase(step.results[0]);
-  if (options.memory && isWrite(step))
+  if (options.memory)
     noteWrites(frame, step);
 }
 
@@ -168,12 +165,12 @@ void Recorder::noteAssignment(const Frame &frame, const Step &step) {
 //===----------------------------------------------------------------------===//
 
 void Recorder::noteWrites(Frame &frame, const Step &step) {
-  const unsigned size = sizeOf(step.operandTypes[1]);
-  const auto *pointers = frame.as<uint64_t>(step.operands[0]);
-  const Slot maskSlot = step.run == runAtomicCAS ? kNoSlot : step.operands[2];
-  const auto *mask = maskSlot == kNoSlot ? nullptr : frame.as<uint8_t>(maskSlot);
-  for (size_t i = 0; i < step.count; ++i) {
-    if ((mask && !mask[i]) || !frame.isInBounds(step, pointers[i], size))
+  const std::optional<LaneAccess> access = getAccess(frame, step);
+  if (!access || access->kind == LaneAccess::Kind::Load)
+    return;
+  const auto [kind, pointers, mask, count, size] = *access;
+  for (size_t i = 0; i < count; ++i) {
+    if (!access->isOn(i) || !frame.isInBounds(step, pointers[i], size))
       continue;
     const size_t before = recording.contents.size();
     const size_t first = completeUpTo;

@@ -1,6 +1,7 @@
 // Recordings of one program: variables by statement, writes with the bytes before and after them,
 // NaNs with their operands, and that an observed launch gives what a plain one does.
 #include "backends/interpreter/debug/Execution.h"
+#include "backends/interpreter/debug/LaneAccess.h"
 #include "tests/backends/interpreter/Harness.h"
 #include "tests/backends/interpreter/RecordedKernel.h"
 
@@ -145,6 +146,53 @@ TEST_F(Recorded, ObservingChangesNothing) {
   const uint64_t px = plain.put(input), py = plain.put(std::vector<float>{7, 8, 9});
   plain.run(kRecordedKernel, {ptr(px), ptr(py)}, grid(3));
   EXPECT_EQ(observed, plain.get<uint32_t>(py, 3));
+}
+
+/// The places of accesses in the order in which they happen, "4 read" and "6 write", by program.
+struct Places final : interp::StepObserver {
+  explicit Places(const interp::Program &program) : program(program) {}
+  bool beginProgram(uint64_t linear) override {
+    seen.push_back(std::to_string(linear) + ":");
+    return true;
+  }
+  void beforeStep(interp::Frame &frame, const interp::Step &step) override {
+    if (auto access = interp::getAccess(frame, step)) {
+      EXPECT_EQ(access->count, 1u);
+      EXPECT_EQ(access->bytes, 4u);
+      EXPECT_TRUE(access->isOn(0));
+      last = access->pointers[0];
+      const bool isLoad = access->kind == interp::LaneAccess::Kind::Load;
+      seen.back() += " " + std::to_string(program.sources[step.source].position.line) +
+                     (isLoad ? " read" : " write");
+    }
+  }
+  void afterStep(interp::Frame &, const interp::Step &) override {}
+  bool endProgram(const interp::Frame &) override { return true; }
+  const interp::Program &program;
+  std::vector<std::string> seen;
+  uint64_t last = 0;
+};
+
+TEST_F(Recorded, AnObserverSeesTheAccessesOfAllProgramsAndChecksFindRaces) {
+  (void)record(1);
+  Places places(*program);
+  interp::CheckOptions checks;
+  checks.races = true;
+  auto result = execution.observe(places, checks);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_TRUE(result->reports.empty());
+  const std::string all = " 4 read 6 write 4 read 6 write";
+  EXPECT_EQ(places.seen, (std::vector<std::string>{"0:" + all, "1:" + all, "2:" + all}));
+  EXPECT_EQ(places.last, y + 8);
+  // Recordings after it begin with the memory as it was at first.
+  EXPECT_EQ(memoryAt(record(0), 0), (std::vector<float>{7, 8, 9}));
+  // Programs (0, 0, 0) and (0, 1, 0) write one element: the second finds the first.
+  Execution twice(*program, machine.heap, {ptr(x), ptr(y)}, grid(1, 2), {{{x, 12}, {y, 12}}});
+  auto races = twice.observe(places, checks);
+  ASSERT_TRUE(bool(races)) << llvm::toString(races.takeError());
+  ASSERT_EQ(races->reports.size(), 1u);
+  EXPECT_EQ(races->reports[0].program, (std::array<uint32_t, 3>{0, 1, 0}));
+  EXPECT_EQ(races->reports[0].otherProgram, (std::array<uint32_t, 3>{0, 0, 0}));
 }
 
 TEST_F(Recorded, TheFirstProgramMustExist) {

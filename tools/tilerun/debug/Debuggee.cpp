@@ -79,6 +79,11 @@ llvm::Expected<interp::Recording> Debuggee::record(uint64_t linear) {
   return execution->record(linear, options.record);
 }
 
+llvm::Expected<interp::LaunchResult> Debuggee::observe(interp::StepObserver &observer,
+                                                       const interp::CheckOptions &checks) {
+  return execution->observe(observer, checks);
+}
+
 const Debuggee::Argument *Debuggee::findArgument(llvm::StringRef name) const {
   auto it = llvm::find_if(arguments, [&](const Argument &a) { return a.name == name; });
   return it == arguments.end() ? nullptr : &*it;

@@ -20,7 +20,7 @@ struct DebuggeeOptions {
 
 class Debuggee {
 public:
-  /// `bytecode`: of a module that was compiled with debug events.
+  /// `bytecode`: of a module that was compiled with debug events, if it is to be recorded.
   static llvm::Expected<std::unique_ptr<Debuggee>> create(llvm::ArrayRef<uint8_t> bytecode,
                                                           llvm::StringRef kernel,
                                                           const ArgumentValues &values,
@@ -34,6 +34,10 @@ public:
 
   /// See Execution::record.
   llvm::Expected<interp::Recording> record(uint64_t linear);
+
+  /// See Execution::observe.
+  llvm::Expected<interp::LaunchResult> observe(interp::StepObserver &observer,
+                                               const interp::CheckOptions &checks);
 
   /// A tensor that the kernel got.
   struct Argument {
