@@ -208,4 +208,5 @@ def main():
     print(f"{page.name}: {count} commands" + (f", {len(new)} updated" if new else ""))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -43,7 +43,8 @@ struct Options {
     Man,
     Bench,
     Explain,
-    Debug
+    Debug,
+    Show
   };
   Command command = Command::Run;
 
@@ -68,7 +69,7 @@ struct Options {
   bool time = false;
   bool counters = false; ///< Of run.
   std::string trace;     ///< Of run: names of variables, or slices, by commas.
-  std::string program;   ///< Of run and debug: a number, or a position.
+  std::string program;   ///< Of run, debug and show: a number, or a position.
   std::string commands;  ///< Of debug: a file.
   bool adapter = false;  ///< Of debug: the Debug Adapter Protocol.
   /// Whether a mismatch says which program wrote what; unset: where that costs little.
@@ -106,7 +107,7 @@ struct Options {
   std::string axes;                  ///< X or X,Y of the heat map; empty: chosen.
   ProgressForm progress = ProgressForm::Auto;
 
-  // bench; warmup and rep as of tune, and tune has its outputs
+  // bench; warmup and rep as of tune; tune and show have its outputs
   std::vector<std::string> against; ///< FILE.py::KERNEL
   std::vector<std::string> devices; ///< Empty: `device`.
   std::string bytes, flops;         ///< Expressions; empty: counted.
@@ -132,7 +133,7 @@ struct Options {
 
   // corpus
   double timeLimit = 60;  ///< Seconds of one kernel.
-  double memoryLimit = 4; ///< GiB; also of recordings, of run and debug.
+  double memoryLimit = 4; ///< GiB; also of recordings, of run, debug and show.
 
   // cache
   std::string cacheAction; ///< "stat", "clear" or "verify"

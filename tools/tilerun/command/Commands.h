@@ -26,6 +26,7 @@ llvm::Expected<ExitCode> runMan(const Options &options);
 llvm::Expected<ExitCode> runBench(const Options &options);
 llvm::Expected<ExitCode> runExplain(Session &session);
 llvm::Expected<ExitCode> runDebug(Session &session);
+llvm::Expected<ExitCode> runShow(Session &session);
 llvm::Expected<ExitCode> runCompletion(const Options &options);
 /// Prints what may come next on a command line, for the scripts of `completion`.
 llvm::Expected<ExitCode> runComplete(Session &session);

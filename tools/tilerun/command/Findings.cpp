@@ -97,9 +97,8 @@ static std::string getPlace(const SourcePosition &p) {
   return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
 }
 
-// The source line of a position with a caret under its column.
-static void printLine(llvm::raw_ostream &os, const Painter &painter, Session &session,
-                      const SourcePosition &position) {
+void command::printLine(llvm::raw_ostream &os, const Painter &painter, Session &session,
+                        const SourcePosition &position) {
   SourceManager &sources = session.frontend.getSources();
   if (position.line == 0 || position.file.empty())
     return;

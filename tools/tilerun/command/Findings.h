@@ -54,6 +54,10 @@ llvm::Expected<Findings> readFindings(const core::Error &error);
 
 void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
 
+/// The source line of a position with a caret under its column; nothing where it is not known.
+void printLine(llvm::raw_ostream &os, const Painter &painter, Session &session,
+               const SourcePosition &position);
+
 /// The output of a compiler for the phase "remarks-json" (docs/remarks.md).
 llvm::Expected<llvm::json::Array> readRemarks(const TilerunPluginArtifact &artifact);
 /// On stderr, where diagnostics are.

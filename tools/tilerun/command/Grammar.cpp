@@ -153,9 +153,10 @@ void addCacheOption(CLI::App *app, Options &options) {
                 "Compile again, and cache nothing (devices whose code is cached)");
 }
 
-void addProgramOption(CLI::App *app, Options &options, const char *help) {
+void addProgramOption(CLI::App *app, Options &options, const char *help, const char *without) {
   app->add_option("--program", options.program,
-                  std::string(help) + ": its number, or its position, such as 2,0,1 (default: 0)")
+                  std::string(help) +
+                      ": its number, or its position, such as 2,0,1 (default: " + without + ")")
       ->type_name("N")
       ->option_text("N");
   app->add_option("--memory-limit", options.memoryLimit, "GiB that the recording may take")
@@ -289,6 +290,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "Warnings (partially written outputs, masked-off lanes without 'other') fail, too");
 
   CLI::App *debug = addDebug(app, options);
+  CLI::App *show = addShow(app, options);
 
   CLI::App *compile = app.add_subcommand(
       "compile",
@@ -521,6 +523,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   return {{{run, Command::Run},
            {check, Command::Check},
            {debug, Command::Debug},
+           {show, Command::Show},
            {compile, Command::Compile},
            {explain, Command::Explain},
            {layout, Command::Layout},

@@ -22,13 +22,14 @@ void addColor(CLI::App *app, Options &options); ///< A part of the common ones.
 void addCompileOptions(CLI::App *app, Options &options);
 void addEmulate(CLI::App *app, Options &options);
 void addCacheOption(CLI::App *app, Options &options);
-/// A program to record, and the limit of its recording.
-void addProgramOption(CLI::App *app, Options &options, const char *help);
+/// A program to record, and the limit of its recording. `without`: the one that it is without it.
+void addProgramOption(CLI::App *app, Options &options, const char *help, const char *without = "0");
 void addScheduleOption(CLI::App *app, Options &options);
 
 CLI::App *addBench(CLI::App &app, Options &options);
 CLI::App *addDebug(CLI::App &app, Options &options);
 CLI::App *addExplain(CLI::App &app, Options &options);
+CLI::App *addShow(CLI::App &app, Options &options);
 CLI::App *addTune(CLI::App &app, Options &options);
 
 } // namespace tilerun::command

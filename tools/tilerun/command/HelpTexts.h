@@ -10,6 +10,7 @@ Examples:
       n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
   tilerun check softmax.py::softmax_kernel …        the same, with every check on
   tilerun debug softmax.py::softmax_kernel …        step through it, forward and backward
+  tilerun show softmax.py::softmax_kernel …         which program reads and writes what, and how
   tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
   tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
   tilerun list add.py

@@ -55,6 +55,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runExplain(session);
   case Options::Command::Debug:
     return runDebug(session);
+  case Options::Command::Show:
+    return runShow(session);
   case Options::Command::Man:
     return runMan(session.options);
   case Options::Command::Version:

@@ -2,20 +2,21 @@
 #include "tools/tilerun/command/OutputFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
 
-llvm::Expected<OutputFiles> OutputFiles::open(llvm::ArrayRef<std::string> paths) {
+llvm::Expected<OutputFiles> OutputFiles::open(llvm::ArrayRef<std::string> paths,
+                                              llvm::ArrayRef<llvm::StringRef> kinds) {
   OutputFiles out;
   for (const std::string &path : paths) {
     llvm::StringRef kind = llvm::sys::path::extension(path).ltrim('.');
-    if (!llvm::is_contained({"csv", "json", "svg", "html"}, kind))
-      return makeUsageError("-o: '" + path +
-                            "' names a format that is not written; there are .csv, .json, .svg "
-                            "and .html");
+    if (!llvm::is_contained(kinds, kind))
+      return makeUsageError("-o: '" + path + "' names a format that is not written; there are ." +
+                            llvm::join(kinds.drop_back(), ", .") + " and ." + kinds.back());
     llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
     if (!file)
       return makeUsageError("-o: " + llvm::toString(file.takeError()));

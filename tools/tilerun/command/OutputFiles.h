@@ -11,8 +11,10 @@ namespace tilerun::command {
 
 class OutputFiles {
 public:
-  /// The end of each name, "csv", "json", "svg" or "html", says what is to be written.
-  static llvm::Expected<OutputFiles> open(llvm::ArrayRef<std::string> paths);
+  /// The end of each name says what is to be written; `kinds` are possible.
+  static llvm::Expected<OutputFiles> open(llvm::ArrayRef<std::string> paths,
+                                          llvm::ArrayRef<llvm::StringRef> kinds = {"csv", "json",
+                                                                                   "svg", "html"});
   bool empty() const { return files.empty(); }
   bool hasPicture() const;
   /// `print` writes the contents of one kind.

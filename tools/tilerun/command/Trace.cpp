@@ -9,10 +9,10 @@
 using namespace tilerun;
 using namespace tilerun::command;
 
-llvm::Expected<std::unique_ptr<debug::Debuggee>> command::makeDebuggee(Session &session,
-                                                                       const Binding &binding) {
+llvm::Expected<std::unique_ptr<debug::Debuggee>>
+command::makeDebuggee(Session &session, const Binding &binding, bool withEvents) {
   KernelSignature signature = binding.signature;
-  signature.debugEvents = true;
+  signature.debugEvents = withEvents;
   TILERUN_TRY_VALUE(compiled,
                     session.compile(signature, session.options.command == Options::Command::Run));
   debug::DebuggeeOptions options;

@@ -6,10 +6,10 @@
 
 namespace tilerun::command {
 
-/// The kernel of the session with its bound arguments, compiled for a debugger. Diagnostics of the
-/// frontend are added to the session's.
-llvm::Expected<std::unique_ptr<debug::Debuggee>> makeDebuggee(Session &session,
-                                                              const Binding &binding);
+/// The kernel of the session with its bound arguments, compiled for a debugger, or without its
+/// events to be observed only. Diagnostics of the frontend are added to the session's.
+llvm::Expected<std::unique_ptr<debug::Debuggee>>
+makeDebuggee(Session &session, const Binding &binding, bool withEvents = true);
 
 /// The linear index of the program that `--program` names; the first if nothing is given.
 llvm::Expected<uint64_t> findProgram(const Options &options, const Binding &binding);

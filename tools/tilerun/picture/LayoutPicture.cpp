@@ -102,15 +102,6 @@ void tilerun::picture::writeHtml(llvm::raw_ostream &os, StringRef title, StringR
   out << "<pre>" << escape(facts) << "</pre>\n<p>Pointing at a cell marks the cells of the "
       << "same thread, or of the same bank.</p>\n<div class=\"scroll\">\n";
   writeSvg(out, all);
-  out << R"(</div>
-<script>
-for (const svg of document.querySelectorAll('svg')) {
-  const cells = [...svg.querySelectorAll('.c')];
-  const mark = key => cells.forEach(c => c.classList.toggle('on', key !== null && c.dataset.k === key));
-  svg.addEventListener('mouseover', e => { const c = e.target.closest('.c'); mark(c ? c.dataset.k : null); });
-  svg.addEventListener('mouseleave', () => mark(null));
-}
-</script>
-)";
+  out << "</div>\n" << kMarkScript;
   writePage(os, title, body);
 }

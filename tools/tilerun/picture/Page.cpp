@@ -5,6 +5,16 @@
 
 using namespace tilerun;
 
+const char *const picture::kMarkScript = R"(<script>
+for (const svg of document.querySelectorAll('svg')) {
+  const cells = [...svg.querySelectorAll('.c')];
+  const mark = key => cells.forEach(c => c.classList.toggle('on', key !== null && c.dataset.k === key));
+  svg.addEventListener('mouseover', e => { const c = e.target.closest('.c'); mark(c && c.dataset.k ? c.dataset.k : null); });
+  svg.addEventListener('mouseleave', () => mark(null));
+}
+</script>
+)";
+
 std::string picture::escape(llvm::StringRef text) {
   std::string out;
   for (char c : text)

@@ -20,6 +20,9 @@ std::vector<llvm::StringRef> wrap(llvm::StringRef text, size_t letters);
 void writeImage(llvm::raw_ostream &os, unsigned width, unsigned height, llvm::StringRef title,
                 llvm::StringRef style, llvm::StringRef body);
 
+/// Pointing at a cell (class "c") of an image marks (class "on") those with the same data-k.
+extern const char *const kMarkScript;
+
 /// `body` is HTML, after a heading with the title.
 void writePage(llvm::raw_ostream &os, llvm::StringRef title, llvm::StringRef body);
 
