@@ -4,6 +4,7 @@
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/distribute/Passes.h"
 #include "ir/schedule/Passes.h"
+#include "ir/schedule/Timeline.h"
 #include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/ModuleBytes.h"
@@ -60,6 +61,10 @@ std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel
   return parameters;
 }
 
+static bool isTimeline(backend::ThreadStage stage) {
+  return stage == backend::ThreadStage::Timeline || stage == backend::ThreadStage::TimelineJson;
+}
+
 void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
                                 const ScheduleText &byHand) {
   manager.addPass(createTileExpandDescriptors());
@@ -82,7 +87,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
     return;
   manager.addPass(schedule::createScheduleExpand());
   manager.addPass(schedule::createScheduleRematerialize({.rematerialize = byHand.rematerialize}));
-  if (last == ThreadStage::Expand)
+  if (last == ThreadStage::Expand || isTimeline(last))
     return;
   manager.addPass(createLowerToThreads());
 }
@@ -149,10 +154,22 @@ backend::StageRunner::lowerToThreads(const distribute::Program &program,
     return std::move(error);
   if (!asked)
     return std::nullopt;
+  if (isTimeline(last))
+    return printTimeline(last);
   if (!remarks)
     return print(locations);
   std::string text = asked == ThreadStage::Remarks ? remarks->toText() : remarks->toJson();
   return text.empty() ? "# no remarks\n" : std::move(text);
+}
+
+llvm::Expected<std::string> backend::StageRunner::printTimeline(ThreadStage stage) const {
+  llvm::Expected<func::FuncOp> kernel = findKernel(module);
+  if (!kernel)
+    return kernel.takeError();
+  FailureOr<schedule::Timeline> timeline = schedule::makeTimeline(*kernel);
+  if (failed(timeline))
+    return check(failure(), "following the schedule");
+  return stage == ThreadStage::Timeline ? schedule::toText(*timeline) : schedule::toJson(*timeline);
 }
 
 llvm::Error backend::StageRunner::explain(llvm::Error error) const {

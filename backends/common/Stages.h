@@ -27,8 +27,17 @@ llvm::Error checkNumWarps(unsigned numWarps);
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
-/// What the shared passes can show. Layout, Schedule and Expand end them early.
-enum class ThreadStage { Remarks, RemarksJson, Layout, Schedule, Expand, Simt };
+/// What the shared passes can show. Layout, Schedule, Expand and the timelines end them early.
+enum class ThreadStage {
+  Remarks,
+  RemarksJson,
+  Layout,
+  Schedule,
+  Expand,
+  Timeline,
+  TimelineJson,
+  Simt
+};
 
 /// The shared stage that a backend's own `Stage` asks for, by the names of its enumerators; nothing
 /// for those behind per-thread IR.
@@ -44,6 +53,10 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
     return ThreadStage::Schedule;
   case Stage::Expand:
     return ThreadStage::Expand;
+  case Stage::Timeline:
+    return ThreadStage::Timeline;
+  case Stage::TimelineJson:
+    return ThreadStage::TimelineJson;
   case Stage::Simt:
     return ThreadStage::Simt;
   default:
@@ -92,6 +105,9 @@ public:
   std::string print(bool locations = false) const;
 
 private:
+  /// Of an expanded kernel, as text or JSON.
+  llvm::Expected<std::string> printTimeline(ThreadStage stage) const;
+
   mlir::ModuleOp module;
   tile::DiagnosticText diagnostics;
 };

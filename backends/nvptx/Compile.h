@@ -54,8 +54,21 @@ struct NvptxArtifact {
 };
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
-/// IR, as text or JSON (ir/tile/Remarks.h).
-enum class Stage { Remarks, RemarksJson, Layout, Schedule, Expand, Simt, LlvmDialect, Llvm, Ptx };
+/// IR, as text or JSON (ir/tile/Remarks.h). The timeline is that of pipelined loops
+/// (ir/schedule/Timeline.h).
+enum class Stage {
+  Remarks,
+  RemarksJson,
+  Layout,
+  Schedule,
+  Expand,
+  Timeline,
+  TimelineJson,
+  Simt,
+  LlvmDialect,
+  Llvm,
+  Ptx
+};
 
 /// Registers the dialects that compile() needs besides tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);

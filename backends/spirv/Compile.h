@@ -48,13 +48,16 @@ struct SpirvArtifact {
 };
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
-/// IR, as text or JSON (ir/tile/Remarks.h).
+/// IR, as text or JSON (ir/tile/Remarks.h). The timeline is that of pipelined loops
+/// (ir/schedule/Timeline.h).
 enum class Stage {
   Remarks,
   RemarksJson,
   Layout,
   Schedule,
   Expand,
+  Timeline,
+  TimelineJson,
   Simt,
   SpirvDialect,
   Spirv,

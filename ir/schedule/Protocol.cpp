@@ -49,12 +49,11 @@ static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kern
   return success();
 }
 
-/// Traces the roles, or the kernel if it has none, and runs them beside each other.
-static LogicalResult simulate(func::FuncOp kernel, int64_t trips, int64_t limit,
-                              const ProtocolValues &values, ProtocolCost &cost) {
+LogicalResult schedule::simulate(func::FuncOp kernel, int64_t trips, int64_t limit,
+                                 const ProtocolValues &values, Simulation &simulation,
+                                 ProtocolCost &cost) {
   TripCounts counts(trips, limit);
   ProtocolTracer tracer(counts, values);
-  Simulation simulation;
   auto trace = [&](Block &block) { return tracer.trace(block); };
   llvm::scope_exit addCost([&] {
     cost.traced += tracer.getVisits();
@@ -93,8 +92,10 @@ LogicalResult schedule::checkProtocol(func::FuncOp kernel, const LayoutAssignmen
     return success();
   ProtocolValues values(kernel);
   ProtocolCost ignored;
-  for (int64_t trips : {int64_t(0), int64_t(1), slots, 2 * slots + 2})
-    if (failed(simulate(kernel, trips, 2 * slots + 2, values, cost ? *cost : ignored)))
+  for (int64_t trips : {int64_t(0), int64_t(1), slots, 2 * slots + 2}) {
+    Simulation simulation;
+    if (failed(simulate(kernel, trips, 2 * slots + 2, values, simulation, cost ? *cost : ignored)))
       return failure();
+  }
   return success();
 }

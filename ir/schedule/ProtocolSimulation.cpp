@@ -203,6 +203,13 @@ Simulation::Progress Simulation::takeTurn(Runner &runner, TurnOp op) {
 
 Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) {
   ++count;
+  const Progress progress = dispatch(runner, step);
+  if (listener && progress == Progress::Step)
+    listener(runner, step);
+  return progress;
+}
+
+Simulation::Progress Simulation::dispatch(Runner &runner, const ProtocolStep &step) {
   Operation *op = step.op;
   if (auto channel = dyn_cast<ChannelOp>(op)) {
     channels[channel] = {};
@@ -301,7 +308,7 @@ void Simulation::apply(Runner &runner, const ProtocolTrace &loop, const Effect &
 
 Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &loop) {
   std::pair key(&loop, getState(runner, loop));
-  if (auto known = effects.find(key); known != effects.end()) {
+  if (auto known = effects.find(key); known != effects.end() && !listener) {
     ++count;
     apply(runner, loop, known->second);
     return Progress::Step;

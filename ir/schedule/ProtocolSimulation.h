@@ -10,7 +10,10 @@
 // product.
 #pragma once
 
+#include "ir/schedule/Protocol.h"
 #include "ir/schedule/ProtocolTrace.h"
+
+#include <functional>
 
 namespace tilerun::schedule {
 
@@ -46,6 +49,10 @@ private:
 
 class Simulation {
 public:
+  /// Sees each step once it is done. Loops are then simulated each time, so that none is missed.
+  using Listener = std::function<void(const Runner &runner, const ProtocolStep &step)>;
+  explicit Simulation(Listener listener = nullptr) : listener(std::move(listener)) {}
+
   /// Runs all of them to their ends. Fails with a diagnostic where they break the protocol.
   mlir::LogicalResult run(llvm::MutableArrayRef<Runner> runners);
   /// Steps that were simulated, and effects that were applied.
@@ -79,6 +86,7 @@ private:
   Effect getEffect(const Runner &runner, const ProtocolTrace &loop, llvm::ArrayRef<Channel> before);
   void apply(Runner &runner, const ProtocolTrace &loop, const Effect &effect);
   Code step(Runner &runner, const ProtocolStep &step);
+  Code dispatch(Runner &runner, const ProtocolStep &step);
   Code acquire(Runner &runner, AcquireOp op, const ProtocolStep &step);
   Code publish(Runner &runner, PublishOp op, const ProtocolStep &step);
   Code await(Runner &runner, AwaitOp op, const ProtocolStep &step);
@@ -100,6 +108,13 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> slotOfRead;
   std::map<std::pair<const ProtocolTrace *, State>, Effect> effects;
   int64_t count = 0;
+  const Listener listener;
 };
+
+/// Traces the roles, or the kernel if it has none, and runs them beside each other. Loops whose
+/// trip counts are not known run `trips` times, those with other bounds more often, up to `limit`.
+mlir::LogicalResult simulate(mlir::func::FuncOp kernel, int64_t trips, int64_t limit,
+                             const ProtocolValues &values, Simulation &simulation,
+                             ProtocolCost &cost);
 
 } // namespace tilerun::schedule

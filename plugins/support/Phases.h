@@ -26,6 +26,8 @@ inline constexpr Phase<Stage> kThreadPhases[] = {
     {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
      TILERUN_PHASE_LOCATIONS},
     {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
+    {"timeline", "when slots of pipelined loops are copied and read", "#", Stage::Timeline},
+    {"timeline-json", "the same as data", "//", Stage::TimelineJson},
     {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
     {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 

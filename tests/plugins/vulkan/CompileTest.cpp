@@ -87,12 +87,12 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   // It equals the container's contents.
   ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
   EXPECT_NE(getBytes().find(words), std::string::npos);
-  expectPhases(
-      kAdd, target,
-      "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, expand, remarks, remarks-json",
-      "cuda:sm_80",
-      "get_phases on vulkan: 'cuda:sm_80' is not a Vulkan target; targets begin with "
-      "'vulkan:1.3'");
+  expectPhases(kAdd, target,
+               "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, expand, timeline, "
+               "timeline-json, remarks, remarks-json",
+               "cuda:sm_80",
+               "get_phases on vulkan: 'cuda:sm_80' is not a Vulkan target; targets begin with "
+               "'vulkan:1.3'");
 }
 
 TEST_F(Compile, SameRequestSameBytes) {

@@ -177,8 +177,8 @@ Completions completeCommandLine(const std::vector<std::string> &words) {
         {"--format", {"text", "svg", "html"}},
         {"--metric", {"gbps", "tflops", "ms"}},
         {"--emit",
-         {"ast", "tile", "tile-opt", "layout", "schedule", "simt", "ptx", "spirv-asm", "amdgcn",
-          "remarks"}}};
+         {"ast", "tile", "tile-opt", "layout", "schedule", "timeline", "simt", "ptx", "spirv-asm",
+          "amdgcn", "remarks"}}};
     out.files = true;
     for (const auto &[name, values] : kValues)
       if (valueOf->check_name(name))

@@ -6,6 +6,7 @@
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/AtomicFile.h"
 #include "tools/tilerun/picture/ExplainPage.h"
+#include "tools/tilerun/picture/TimelinePicture.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -26,6 +27,7 @@ private:
   void addTile(mlir::ModuleOp module, const char *name, const char *description, bool isShown);
   llvm::Error addPhase(const plugin::Phase &phase);
   llvm::Error addRemarks();
+  llvm::Error addTimeline();
   llvm::Error emit(llvm::StringRef phase, bool withLocations, std::string &text);
 
   Session &session;
@@ -78,7 +80,7 @@ static std::vector<const plugin::Phase *> orderLevels(llvm::ArrayRef<plugin::Pha
   std::vector<const plugin::Phase *> levels;
   for (const plugin::Phase &phase : phases)
     if (!phase.isBinary && !llvm::StringRef(phase.name).ends_with("-json") &&
-        phase.name != "remarks")
+        phase.name != "remarks" && phase.name != "timeline")
       levels.push_back(&phase);
   constexpr llvm::StringLiteral kShared[] = {"layout", "schedule", "expand", "simt"};
   std::vector<const plugin::Phase *> ordered;
@@ -118,6 +120,19 @@ llvm::Error Explain::addRemarks() {
   return llvm::Error::success();
 }
 
+llvm::Error Explain::addTimeline() {
+  std::string text;
+  TILERUN_TRY_ERROR(emit("timeline-json", false, text));
+  TILERUN_TRY_VALUE(timeline, picture::readTimeline(text));
+  if (timeline.channels.empty())
+    return llvm::Error::success();
+  Explanation::Picture &made = explanation.pictures.emplace_back();
+  made.title = "timeline of the pipelined loops";
+  llvm::raw_string_ostream os(made.svg);
+  picture::writeSvg(os, timeline);
+  return llvm::Error::success();
+}
+
 llvm::Expected<ExitCode> Explain::run() {
   const Options &options = session.options;
   target = options.targets.front();
@@ -153,10 +168,13 @@ llvm::Expected<ExitCode> Explain::run() {
     TILERUN_TRY_ERROR(addPhase(*phase));
   // The code.
   explanation.levels.back().isShown = true;
-  const bool hasRemarks =
-      llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; });
-  if (hasRemarks)
+  auto has = [&](llvm::StringRef name) {
+    return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
+  };
+  if (has("remarks-json"))
     TILERUN_TRY_ERROR(addRemarks());
+  if (has("timeline-json"))
+    TILERUN_TRY_ERROR(addTimeline());
   TILERUN_TRY_VALUE(resources,
                     describeResources(compiler, target, compiled.name, bytecode, *settings));
   explanation.facts.push_back(resources);
@@ -172,6 +190,9 @@ llvm::Expected<ExitCode> Explain::run() {
         {"kernel", jsonText(session.kernel->qualifiedName)},
         {"target", jsonText(target)},
         {"file", jsonText(path)},
+        {"pictures",
+         jsonArray(explanation.pictures,
+                   [](const Explanation::Picture &shown) { return jsonText(shown.title); })},
         {"levels", jsonArray(explanation.levels, [](const Explanation::Level &level) {
            return jsonText(level.name);
          })}});

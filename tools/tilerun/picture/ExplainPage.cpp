@@ -115,7 +115,11 @@ void picture::writeHtml(llvm::raw_ostream &os, const Explanation &explanation) {
   out << kStyle << "<p>";
   for (const std::string &fact : explanation.facts)
     out << escape(fact) << "<br/>\n";
-  out << "</p>\n<p>Pointing at a line marks what comes from the same line of the source; a click "
+  out << "</p>\n";
+  for (const Explanation::Picture &shown : explanation.pictures)
+    out << "<details>\n<summary>" << escape(shown.title) << "</summary>\n<div class=\"scroll\">\n"
+        << shown.svg << "</div>\n</details>\n";
+  out << "<p>Pointing at a line marks what comes from the same line of the source; a click "
          "keeps it.</p>\n<p>\n";
   for (auto [i, level] : llvm::enumerate(explanation.levels))
     out << llvm::formatv("<label><input type=\"checkbox\" data-level=\"level{0}\"{1}/> {2}"

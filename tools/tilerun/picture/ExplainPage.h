@@ -23,6 +23,10 @@ struct Explanation {
     std::string name, text;
   };
   std::vector<Note> notes; ///< Remarks.
+  struct Picture {
+    std::string title, svg;
+  };
+  std::vector<Picture> pictures; ///< Above the levels, each of which can be opened.
 };
 
 void writeHtml(llvm::raw_ostream &os, const Explanation &explanation);
