@@ -63,7 +63,7 @@ struct AmdgpuArtifact {
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
 /// IR, as text or JSON (ir/tile/Remarks.h). The timeline is that of pipelined loops
-/// (ir/schedule/Timeline.h).
+/// (ir/schedule/Timeline.h), shared memory what lies where in it (ir/simt/sync/SharedMap.h).
 enum class Stage {
   Remarks,
   RemarksJson,
@@ -73,6 +73,8 @@ enum class Stage {
   Timeline,
   TimelineJson,
   Simt,
+  SharedMemory,
+  SharedMemoryJson,
   LlvmDialect,
   Llvm,
   Amdgcn,        ///< Assembly.

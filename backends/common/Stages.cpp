@@ -7,6 +7,7 @@
 #include "ir/schedule/Timeline.h"
 #include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
+#include "ir/simt/sync/SharedMap.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileOps.h"
@@ -154,18 +155,28 @@ backend::StageRunner::lowerToThreads(const distribute::Program &program,
     return std::move(error);
   if (!asked)
     return std::nullopt;
-  if (isTimeline(last))
-    return printTimeline(last);
+  llvm::Expected<std::optional<std::string>> derived = printDerived(last, *program.target);
+  if (!derived || *derived)
+    return derived;
   if (!remarks)
     return print(locations);
   std::string text = asked == ThreadStage::Remarks ? remarks->toText() : remarks->toJson();
   return text.empty() ? "# no remarks\n" : std::move(text);
 }
 
-llvm::Expected<std::string> backend::StageRunner::printTimeline(ThreadStage stage) const {
+llvm::Expected<std::optional<std::string>>
+backend::StageRunner::printDerived(ThreadStage stage, const target::TargetInfo &target) const {
+  const bool isShared =
+      stage == ThreadStage::SharedMemory || stage == ThreadStage::SharedMemoryJson;
+  if (!isShared && !isTimeline(stage))
+    return std::nullopt;
   llvm::Expected<func::FuncOp> kernel = findKernel(module);
   if (!kernel)
     return kernel.takeError();
+  if (isShared) {
+    const simt::SharedMap map = simt::makeSharedMap(*kernel, target.sharedMemoryBytes);
+    return stage == ThreadStage::SharedMemory ? simt::toText(map) : simt::toJson(map);
+  }
   FailureOr<schedule::Timeline> timeline = schedule::makeTimeline(*kernel);
   if (failed(timeline))
     return check(failure(), "following the schedule");

@@ -36,7 +36,9 @@ enum class ThreadStage {
   Expand,
   Timeline,
   TimelineJson,
-  Simt
+  Simt,
+  SharedMemory,
+  SharedMemoryJson
 };
 
 /// The shared stage that a backend's own `Stage` asks for, by the names of its enumerators; nothing
@@ -59,6 +61,10 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
     return ThreadStage::TimelineJson;
   case Stage::Simt:
     return ThreadStage::Simt;
+  case Stage::SharedMemory:
+    return ThreadStage::SharedMemory;
+  case Stage::SharedMemoryJson:
+    return ThreadStage::SharedMemoryJson;
   default:
     return std::nullopt;
   }
@@ -105,8 +111,9 @@ public:
   std::string print(bool locations = false) const;
 
 private:
-  /// Of an expanded kernel, as text or JSON.
-  llvm::Expected<std::string> printTimeline(ThreadStage stage) const;
+  /// What is derived from the module, as text or JSON; nothing for stages that are IR.
+  llvm::Expected<std::optional<std::string>> printDerived(ThreadStage stage,
+                                                          const target::TargetInfo &target) const;
 
   mlir::ModuleOp module;
   tile::DiagnosticText diagnostics;

@@ -55,7 +55,7 @@ struct NvptxArtifact {
 
 /// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
 /// IR, as text or JSON (ir/tile/Remarks.h). The timeline is that of pipelined loops
-/// (ir/schedule/Timeline.h).
+/// (ir/schedule/Timeline.h), shared memory what lies where in it (ir/simt/sync/SharedMap.h).
 enum class Stage {
   Remarks,
   RemarksJson,
@@ -65,6 +65,8 @@ enum class Stage {
   Timeline,
   TimelineJson,
   Simt,
+  SharedMemory,
+  SharedMemoryJson,
   LlvmDialect,
   Llvm,
   Ptx

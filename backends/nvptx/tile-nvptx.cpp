@@ -31,6 +31,9 @@ static cl::opt<nvptx::Stage> emit(
                           "when slots of pipelined loops are copied and read"),
                clEnumValN(nvptx::Stage::TimelineJson, "timeline-json", "the same as JSON"),
                clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
+               clEnumValN(nvptx::Stage::SharedMemory, "shared-memory",
+                          "which buffers lie where in it, and when"),
+               clEnumValN(nvptx::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
                clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
                clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
                clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));

@@ -21,6 +21,9 @@ static cl::opt<spirvbackend::Stage> emit(
                    "when slots of pipelined loops are copied and read"),
         clEnumValN(spirvbackend::Stage::TimelineJson, "timeline-json", "the same as JSON"),
         clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
+        clEnumValN(spirvbackend::Stage::SharedMemory, "shared-memory",
+                   "which buffers lie where in it, and when"),
+        clEnumValN(spirvbackend::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
         clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect", "MLIR's SPIR-V dialect"),
         clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),
         clEnumValN(spirvbackend::Stage::SpirvAsm, "spirv-asm", "assembly")));

@@ -2,6 +2,7 @@
 #include "ir/schedule/Timeline.h"
 
 #include "ir/schedule/ProtocolSimulation.h"
+#include "ir/tile/Remarks.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -55,23 +56,11 @@ private:
 
 } // namespace
 
-static unsigned getLine(Location location) {
-  unsigned line = 0;
-  location->walk([&](Location inner) {
-    auto place = dyn_cast<FileLineColLoc>(inner);
-    if (!place)
-      return WalkResult::advance();
-    line = place.getLine();
-    return WalkResult::interrupt();
-  });
-  return line;
-}
-
 void Clockwork::addChannel(ChannelOp op) {
   const ChannelType type = getChannelType(op);
   channelOf[op] = timeline.channels.size();
   Timeline::Channel &made = timeline.channels.emplace_back();
-  made.line = getLine(op.getLoc());
+  made.line = findLine(op.getLoc());
   made.slots = type.getSlots();
   made.copies = stringifyCopyKind(type.getCopies());
 }

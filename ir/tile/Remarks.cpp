@@ -45,9 +45,14 @@ static FileLineColLoc findPlace(Location loc) {
   return found;
 }
 
-std::string tilerun::describeLine(Location loc) {
+unsigned tilerun::findLine(Location loc) {
   FileLineColLoc place = findPlace(loc);
-  return place ? " (line " + std::to_string(place.getLine()) + ")" : "";
+  return place ? place.getLine() : 0;
+}
+
+std::string tilerun::describeLine(Location loc) {
+  const unsigned line = findLine(loc);
+  return line ? " (line " + std::to_string(line) + ")" : "";
 }
 
 void tilerun::emitRemark(Operation *op, RemarkName name, const Twine &reason, bool isMissed) {

@@ -24,6 +24,8 @@ void emitRemark(mlir::Operation *op, RemarkName name, const llvm::Twine &reason,
 
 /// " (line 12)" for a location with a line, else nothing: to name a second place in a reason.
 std::string describeLine(mlir::Location loc);
+/// The line of the construct itself, in its file; 0 where it is not known.
+unsigned findLine(mlir::Location loc);
 
 /// One remark as data. `line` is 0 where the source is not known.
 struct CollectedRemark {

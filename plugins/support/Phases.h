@@ -22,6 +22,9 @@ template <typename Stage> struct Phase {
 template <typename Stage>
 inline constexpr Phase<Stage> kThreadPhases[] = {
     {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
+    {"shared-memory", "which buffers lie where in shared memory, and when", "#",
+     Stage::SharedMemory},
+    {"shared-memory-json", "the same as data", "//", Stage::SharedMemoryJson},
     {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
     {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
      TILERUN_PHASE_LOCATIONS},

@@ -191,6 +191,16 @@ static int64_t placeNested(SmallVectorImpl<Buffer> &buffers) {
   return place(buffers, /*allowOwn=*/false);
 }
 
+SmallVector<LiveBuffer> simt::getLiveBuffers(func::FuncOp kernel) {
+  const Timeline timeline(kernel);
+  SmallVector<LiveBuffer> live;
+  kernel.walk([&](SharedAllocOp op) {
+    if (std::optional<Buffer> buffer = getLiveRange(op, timeline))
+      live.push_back({op, buffer->first, buffer->last});
+  });
+  return live;
+}
+
 LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target,
                                 function_ref<std::string()> advise) {
   Timeline timeline(kernel);

@@ -23,4 +23,13 @@ mlir::LogicalResult placeShared(
       return std::string("use smaller blocks or fewer stages");
     });
 
+/// A buffer and when it is alive, in the order of the program: numbers of the first op that uses it
+/// and of the last one, which grow through the program.
+struct LiveBuffer {
+  SharedAllocOp op;
+  uint64_t first, last;
+};
+/// Of the buffers that are used, as `placeShared` counts them.
+llvm::SmallVector<LiveBuffer> getLiveBuffers(mlir::func::FuncOp kernel);
+
 } // namespace tilerun::simt

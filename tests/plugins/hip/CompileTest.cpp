@@ -70,7 +70,8 @@ TEST_F(Compile, EmitsEachPhase) {
   ASSERT_EQ(compile(kAdd, "hip:gfx942"), TILERUN_STATUS_OK) << message;
   EXPECT_EQ(getBytes(), phase);
   expectPhases(kAdd, "hip:gfx942",
-               "amdgcn, hsaco, resources, resources-json, llvm, simt, layout, schedule, expand, "
+               "amdgcn, hsaco, resources, resources-json, llvm, simt, shared-memory, "
+               "shared-memory-json, layout, schedule, expand, "
                "timeline, timeline-json, remarks, remarks-json",
                "hip:gfx906",
                "get_phases on hip: unknown AMD architecture 'gfx906'; known are gfx90a, gfx942, "

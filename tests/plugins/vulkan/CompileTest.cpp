@@ -88,7 +88,8 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
   EXPECT_NE(getBytes().find(words), std::string::npos);
   expectPhases(kAdd, target,
-               "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, expand, timeline, "
+               "spirv-asm, spirv, spirv-dialect, simt, shared-memory, shared-memory-json, layout, "
+               "schedule, expand, timeline, "
                "timeline-json, remarks, remarks-json",
                "cuda:sm_80",
                "get_phases on vulkan: 'cuda:sm_80' is not a Vulkan target; targets begin with "

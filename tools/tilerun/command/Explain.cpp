@@ -6,6 +6,7 @@
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/AtomicFile.h"
 #include "tools/tilerun/picture/ExplainPage.h"
+#include "tools/tilerun/picture/MemoryPicture.h"
 #include "tools/tilerun/picture/TimelinePicture.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,8 @@ private:
   void addTile(mlir::ModuleOp module, const char *name, const char *description, bool isShown);
   llvm::Error addPhase(const plugin::Phase &phase);
   llvm::Error addRemarks();
-  llvm::Error addTimeline();
+  llvm::Error addPictures(llvm::ArrayRef<plugin::Phase> phases);
+  template <typename Picture> void addPicture(const char *title, const Picture &picture);
   llvm::Error emit(llvm::StringRef phase, bool withLocations, std::string &text);
 
   Session &session;
@@ -78,9 +80,10 @@ llvm::Error Explain::emit(llvm::StringRef phase, bool withLocations, std::string
 /// first, is the last.
 static std::vector<const plugin::Phase *> orderLevels(llvm::ArrayRef<plugin::Phase> phases) {
   std::vector<const plugin::Phase *> levels;
+  constexpr llvm::StringLiteral kNoLevels[] = {"remarks", "timeline", "shared-memory"};
   for (const plugin::Phase &phase : phases)
     if (!phase.isBinary && !llvm::StringRef(phase.name).ends_with("-json") &&
-        phase.name != "remarks" && phase.name != "timeline")
+        !llvm::is_contained(kNoLevels, phase.name))
       levels.push_back(&phase);
   constexpr llvm::StringLiteral kShared[] = {"layout", "schedule", "expand", "simt"};
   std::vector<const plugin::Phase *> ordered;
@@ -120,16 +123,31 @@ llvm::Error Explain::addRemarks() {
   return llvm::Error::success();
 }
 
-llvm::Error Explain::addTimeline() {
-  std::string text;
-  TILERUN_TRY_ERROR(emit("timeline-json", false, text));
-  TILERUN_TRY_VALUE(timeline, picture::readTimeline(text));
-  if (timeline.channels.empty())
-    return llvm::Error::success();
+template <typename Picture> void Explain::addPicture(const char *title, const Picture &picture) {
   Explanation::Picture &made = explanation.pictures.emplace_back();
-  made.title = "timeline of the pipelined loops";
+  made.title = title;
   llvm::raw_string_ostream os(made.svg);
-  picture::writeSvg(os, timeline);
+  picture::writeSvg(os, picture);
+}
+
+/// Those of the phases that the target's compiler has, unless they would be empty.
+llvm::Error Explain::addPictures(llvm::ArrayRef<plugin::Phase> phases) {
+  auto has = [&](llvm::StringRef name) {
+    return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
+  };
+  std::string text;
+  if (has("timeline-json")) {
+    TILERUN_TRY_ERROR(emit("timeline-json", false, text));
+    TILERUN_TRY_VALUE(timeline, picture::readTimeline(text));
+    if (!timeline.channels.empty())
+      addPicture("timeline of the pipelined loops", timeline);
+  }
+  if (has("shared-memory-json")) {
+    TILERUN_TRY_ERROR(emit("shared-memory-json", false, text));
+    TILERUN_TRY_VALUE(memory, picture::readSharedMemory(text));
+    if (!memory.buffers.empty())
+      addPicture("shared memory over the course of the program", memory);
+  }
   return llvm::Error::success();
 }
 
@@ -168,13 +186,9 @@ llvm::Expected<ExitCode> Explain::run() {
     TILERUN_TRY_ERROR(addPhase(*phase));
   // The code.
   explanation.levels.back().isShown = true;
-  auto has = [&](llvm::StringRef name) {
-    return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
-  };
-  if (has("remarks-json"))
+  if (llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; }))
     TILERUN_TRY_ERROR(addRemarks());
-  if (has("timeline-json"))
-    TILERUN_TRY_ERROR(addTimeline());
+  TILERUN_TRY_ERROR(addPictures(phases));
   TILERUN_TRY_VALUE(resources,
                     describeResources(compiler, target, compiled.name, bytecode, *settings));
   explanation.facts.push_back(resources);
