@@ -77,10 +77,25 @@ Expected<Resources> amdgpu::readResources(StringRef codeObject) {
   return result;
 }
 
+static unsigned getWavesPerProgram(const Resources &resources) {
+  return divideCeil(resources.maxThreads, std::max(resources.waveSize, 1u));
+}
+
 static unsigned getWaves(const Resources &resources, const Architecture &arch) {
-  const unsigned wavesPerProgram =
-      divideCeil(resources.maxThreads, std::max(resources.waveSize, 1u));
-  return getOccupancy(arch, resources.vectorRegisters, resources.sharedBytes, wavesPerProgram);
+  return getOccupancy(arch, resources.vectorRegisters, resources.sharedBytes,
+                      getWavesPerProgram(resources));
+}
+
+static auto getBounds(const Resources &resources, const Architecture &arch) {
+  return getOccupancyBounds(arch, resources.vectorRegisters, resources.sharedBytes,
+                            getWavesPerProgram(resources));
+}
+
+static StringRef getLimiter(const Resources &resources, const Architecture &arch) {
+  const auto bounds = getBounds(resources, arch);
+  return std::min_element(bounds.begin(), bounds.end(),
+                          [](const auto &a, const auto &b) { return a.waves < b.waves; })
+      ->name;
 }
 
 std::string amdgpu::toText(const Resources &resources, const Architecture &arch) {
@@ -96,7 +111,8 @@ std::string amdgpu::toText(const Resources &resources, const Architecture &arch)
      << "LDS bytes " << resources.sharedBytes << "\n"
      << "scratch bytes " << resources.scratchBytes << "\n"
      << "code bytes " << resources.codeBytes << "\n"
-     << "waves per SIMD " << getWaves(resources, arch) << " of " << arch.limits.maxWaves << "\n";
+     << "waves per SIMD " << getWaves(resources, arch) << " of " << arch.limits.maxWaves << "\n"
+     << "limited by " << getLimiter(resources, arch) << "\n";
   return text;
 }
 
@@ -118,6 +134,14 @@ std::string amdgpu::toJson(const Resources &resources, const Architecture &arch)
     json.attribute("code_bytes", resources.codeBytes);
     json.attribute("waves", getWaves(resources, arch));
     json.attribute("max_waves", arch.limits.maxWaves);
+    json.attribute("limiter", getLimiter(resources, arch));
+    json.attributeArray("bounds", [&] {
+      for (const OccupancyBound &bound : getBounds(resources, arch))
+        json.object([&] {
+          json.attribute("name", bound.name);
+          json.attribute("waves", bound.waves);
+        });
+    });
   });
   os << "\n";
   return text;

@@ -130,3 +130,12 @@ unsigned amdgpu::getOccupancy(const Architecture &arch, unsigned registers, uint
     programs = std::min(programs, limits.sharedBytes / sharedBytes);
   return std::min(waves, llvm::divideCeil(programs * wavesPerProgram, limits.simds));
 }
+
+std::array<amdgpu::OccupancyBound, 3> amdgpu::getOccupancyBounds(const Architecture &arch,
+                                                                 unsigned registers,
+                                                                 uint64_t sharedBytes,
+                                                                 unsigned wavesPerProgram) {
+  return {{{"waves", getOccupancy(arch, 0, 0, wavesPerProgram)},
+           {"registers", getOccupancy(arch, registers, 0, wavesPerProgram)},
+           {"shared memory", getOccupancy(arch, 0, sharedBytes, wavesPerProgram)}}};
+}

@@ -63,5 +63,12 @@ llvm::Expected<Architecture> getArchitecture(llvm::StringRef name);
 /// How many waves of a program with these needs run on one SIMD; 0 if none does.
 unsigned getOccupancy(const Architecture &arch, unsigned registers, uint64_t sharedBytes,
                       unsigned wavesPerProgram);
+/// How many one resource alone allows. The first of the least ones is what limits a program.
+struct OccupancyBound {
+  llvm::StringLiteral name; ///< "waves", "registers", "shared memory"
+  unsigned waves;
+};
+std::array<OccupancyBound, 3> getOccupancyBounds(const Architecture &arch, unsigned registers,
+                                                 uint64_t sharedBytes, unsigned wavesPerProgram);
 
 } // namespace tilerun::amdgpu

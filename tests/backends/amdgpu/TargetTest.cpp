@@ -92,4 +92,15 @@ TEST(Target, WavesBySharedMemory) {
   EXPECT_EQ(amdgpu::getOccupancy(get("gfx942"), 136, 0, 16), 0u);
 }
 
+TEST(Target, BoundsOfWaves) {
+  // Eight waves at most, four of 128 registers each, and two programs of 32 KiB on four SIMDs.
+  const auto bounds = amdgpu::getOccupancyBounds(get("gfx942"), 128, 32 * 1024, 4);
+  EXPECT_EQ(bounds[0].name, "waves");
+  EXPECT_EQ(bounds[0].waves, 8u);
+  EXPECT_EQ(bounds[1].name, "registers");
+  EXPECT_EQ(bounds[1].waves, 4u);
+  EXPECT_EQ(bounds[2].name, "shared memory");
+  EXPECT_EQ(bounds[2].waves, 2u);
+}
+
 } // namespace

@@ -14,6 +14,7 @@
 // CHECK-NEXT: scratch bytes 0
 // CHECK-NEXT: code bytes {{[1-9][0-9]*}}
 // CHECK-NEXT: waves per SIMD {{[1-8]}} of 8
+// CHECK-NEXT: limited by {{waves|registers|shared memory}}
 // EIGHT: waves per SIMD 8 of 8
 // JSON: {
 // JSON-NEXT: "kernel": "sum",
@@ -28,7 +29,15 @@
 // JSON-NEXT: "argument_bytes": 16,
 // JSON-NEXT: "code_bytes": {{[1-9][0-9]*}},
 // JSON-NEXT: "waves": {{[1-8]}},
-// JSON-NEXT: "max_waves": 8
+// JSON-NEXT: "max_waves": 8,
+// JSON-NEXT: "limiter": "{{waves|registers|shared memory}}",
+// JSON-NEXT: "bounds": [
+// JSON-NEXT: {
+// JSON-NEXT: "name": "waves",
+// JSON-NEXT: "waves": 8
+// JSON: "name": "registers",
+// JSON: "name": "shared memory",
+// JSON-NEXT: "waves": 8
 func.func @sum(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 16384 : tensor<16384xi32>
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>

@@ -1,6 +1,8 @@
 // Occupancy against values that were computed by hand from the limits of each generation.
 #include "tools/tilerun/toolkit/Occupancy.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <gtest/gtest.h>
 
 using namespace tilerun::toolkit;
@@ -45,6 +47,22 @@ TEST(Occupancy, IsLimitedBySharedMemory) {
   EXPECT_EQ(compute("sm_86", 128, 32, 65536).programs, 1u);
   EXPECT_EQ(compute("sm_90a", 128, 32, 227 * 1024).programs, 1u);
   EXPECT_EQ(compute("sm_90a", 128, 32, 227 * 1024 + 1).programs, 0u);
+}
+
+TEST(Occupancy, HasABoundForEachResource) {
+  const Occupancy o = compute("sm_90a", 128, 200, 65536);
+  ASSERT_EQ(o.bounds.size(), 4u);
+  const std::pair<const char *, uint64_t> expected[] = {
+      {"warps", 16}, {"registers", 2}, {"shared memory", 3}, {"programs", 32}};
+  for (auto [bound, is] : llvm::zip(o.bounds, expected)) {
+    EXPECT_EQ(bound.name, is.first);
+    EXPECT_EQ(bound.programs, is.second) << is.first;
+  }
+  // Registers that are not known bound nothing.
+  const Occupancy open = computeOccupancy(*getLimits("sm_90a"), 128, std::nullopt, 65536);
+  EXPECT_EQ(open.bounds.size(), 3u);
+  EXPECT_EQ(open.programs, 3u);
+  EXPECT_EQ(open.limiter, "shared memory");
 }
 
 TEST(Occupancy, IsLimitedByPrograms) {

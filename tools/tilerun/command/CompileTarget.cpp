@@ -127,167 +127,10 @@ llvm::Error command::checkPhases(const plugin::Plugin &plugin, const std::string
   return llvm::Error::success();
 }
 
-//===----------------------------------------------------------------------===//
-// Resources
-//===----------------------------------------------------------------------===//
-
-// From the driver, where a device of the target is there. Why not, or "".
-static std::string askDevice(const std::shared_ptr<const plugin::Plugin> &plugin,
-                             llvm::StringRef target, const TilerunPluginArtifact &artifact,
-                             ResourceReport &report) {
-  std::string reason = "there is no device of target " + target.str() + " to ask", none;
-  for (const plugin::DeviceInfo &info : plugin->getDevices(none)) {
-    if (info.target != target || !plugin->getTable().get_kernel_property)
-      continue;
-    std::shared_ptr<core::Device> device;
-    std::shared_ptr<core::Executable> executable;
-    core::Status status = core::Device::open(plugin, info, {}, device);
-    if (status.isOk())
-      status = core::Executable::load(*device, artifact, artifact.kernels[0].name, executable);
-    if (!status.isOk()) {
-      reason = status.getMessage();
-      continue;
-    }
-    auto read = [&](uint32_t property) -> uint64_t {
-      TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-      return executable->getProperty(property, value).isOk() ? value.number : 0;
-    };
-    report.source = "device " + info.id;
-    report.resources.registers = read(TILERUN_KERNEL_PROPERTY_REGISTERS);
-    report.resources.sharedBytes = read(TILERUN_KERNEL_PROPERTY_STATIC_SHARED);
-    report.resources.stackBytes = read(TILERUN_KERNEL_PROPERTY_LOCAL_BYTES);
-    executable.reset(); // Before its device is closed.
-    return "";
-  }
-  return reason;
-}
-
-static ResourceReport makeReport(const std::shared_ptr<const plugin::Plugin> &plugin,
-                                 const TargetCode &code, llvm::StringRef ptx,
-                                 const TilerunPluginArtifact &artifact, bool lineInfo) {
-  ResourceReport report;
-  llvm::StringRef arch = llvm::StringRef(code.target).split(':').second;
-  report.isAssembled = !ptx.empty();
-  if (!report.isAssembled) {
-    report.missing = askDevice(plugin, code.target, artifact, report);
-    return report;
-  }
-  llvm::Expected<toolkit::Assembled> assembled = toolkit::assemble(ptx, arch, lineInfo);
-  if (assembled) {
-    if (auto resources = toolkit::parsePtxasLog(assembled->log, code.kernel)) {
-      report.resources = *resources;
-      report.spillsKnown = true;
-      report.source = "ptxas";
-      if (auto path = toolkit::findTool("ptxas"))
-        report.source += " " + toolkit::getVersion(*path);
-    } else {
-      report.missing = "ptxas does not report the kernel's resources";
-    }
-  } else {
-    report.missing = llvm::toString(assembled.takeError());
-    report.missing += "; and " + askDevice(plugin, code.target, artifact, report);
-  }
-  if (report.source.empty())
-    return report;
-  report.missing.clear();
-  if (auto limits = toolkit::getLimits(arch))
-    report.occupancy =
-        toolkit::computeOccupancy(*limits, code.threads, report.resources.registers,
-                                  report.resources.sharedBytes + code.dynamicSharedBytes);
-  return report;
-}
-
-/// From the phase kResources.
-static llvm::Expected<ResourceReport> readReport(llvm::StringRef text) {
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-  if (!value)
-    return value.takeError();
-  const llvm::json::Object *object = value->getAsObject();
-  if (!object)
-    return makeCommandError(ExitCode::Compile,
-                            "the compiler's resources are not an object of JSON");
-  ResourceReport report;
-  report.source = "code object";
-  report.ofCode = *object;
-  return report;
-}
-
-static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &report) {
-  if (report.ofCode) {
-    llvm::json::Object object = *report.ofCode;
-    object["source"] = jsonText(report.source);
-    return object;
-  }
-  if (report.source.empty())
-    return llvm::json::Object{{"missing", jsonText(report.missing)},
-                              {"threads", code.threads},
-                              {"shared_bytes", code.dynamicSharedBytes}};
-  const toolkit::KernelResources &resources = report.resources;
-  llvm::json::Object object{{"source", jsonText(report.source)},
-                            {"threads", code.threads},
-                            {"registers", resources.registers},
-                            {"shared_bytes", resources.sharedBytes + code.dynamicSharedBytes},
-                            {"stack_bytes", resources.stackBytes}};
-  if (report.spillsKnown) {
-    object["spill_store_bytes"] = resources.spillStoreBytes;
-    object["spill_load_bytes"] = resources.spillLoadBytes;
-  }
-  if (report.occupancy)
-    object["occupancy"] = llvm::json::Object{{"programs", report.occupancy->programs},
-                                             {"warps", report.occupancy->warps},
-                                             {"max_warps", report.occupancy->maxWarps},
-                                             {"limiter", jsonText(report.occupancy->limiter)}};
-  return object;
-}
-
-static void printResources(llvm::raw_ostream &os, const TargetCode &code,
-                           const ResourceReport &report) {
-  os << code.target << ": ";
-  if (report.ofCode) {
-    auto number = [&](llvm::StringRef key) { return report.ofCode->getInteger(key).value_or(0); };
-    os << llvm::formatv(
-        "{0} threads, {1} registers, {2} bytes of shared memory, spills: {3} registers "
-        "to {4} bytes of local memory; occupancy {5} of {6} waves of a SIMD ({7})\n",
-        number("threads"), number("registers"), number("shared_bytes"), number("spilled_registers"),
-        number("stack_bytes"), number("waves"), number("max_waves"), report.source);
-    return;
-  }
-  if (report.source.empty()) {
-    // The resources that the compiler itself knows.
-    if (!report.isAssembled)
-      os << llvm::formatv("{0} threads, {1} bytes of shared memory; other ", code.threads,
-                          code.dynamicSharedBytes);
-    os << "resources are not known: " << report.missing << "\n";
-    return;
-  }
-  const toolkit::KernelResources &resources = report.resources;
-  os << code.threads << " threads, ";
-  if (resources.registers)
-    os << resources.registers << " registers, ";
-  os << resources.sharedBytes + code.dynamicSharedBytes << " bytes of shared memory, ";
-  if (report.spillsKnown)
-    os << llvm::formatv("spills: {0} bytes stored, {1} loaded", resources.spillStoreBytes,
-                        resources.spillLoadBytes);
-  else
-    os << llvm::formatv("{0} bytes of local memory", resources.stackBytes);
-  if (const auto &occupancy = report.occupancy) {
-    if (occupancy->programs)
-      os << llvm::formatv("; occupancy {0} of {1} warps ({2} programs of a multiprocessor, limited "
-                          "by {3})",
-                          occupancy->warps, occupancy->maxWarps, occupancy->programs,
-                          occupancy->limiter);
-    else
-      os << "; not one program fits: too much " << occupancy->limiter;
-  } else {
-    os << "; occupancy is not known for this " << (report.isAssembled ? "architecture" : "device");
-  }
-  os << " (" << report.source << ")\n";
-}
-
-llvm::Expected<std::string>
-command::describeResources(const std::shared_ptr<const plugin::Plugin> &compiler,
-                           const std::string &target, llvm::StringRef kernel,
-                           llvm::ArrayRef<uint8_t> bytecode, CompileSettings &settings) {
+llvm::Expected<InspectedCode>
+command::inspectResources(const std::shared_ptr<const plugin::Plugin> &compiler,
+                          const std::string &target, llvm::StringRef kernel,
+                          llvm::ArrayRef<uint8_t> bytecode, CompileSettings &settings) {
   const std::vector<plugin::Phase> phases = getPhases(*compiler, target);
   const bool hasResources = hasPhase(phases, kResources);
   std::shared_ptr<const cache::Artifact> code;
@@ -296,19 +139,17 @@ command::describeResources(const std::shared_ptr<const plugin::Plugin> &compiler
       [&](const TilerunPluginArtifact &artifact) { code = cache::Artifact::copy(artifact); }));
   const llvm::StringRef text(reinterpret_cast<const char *>(code->get().bytes),
                              code->get().num_bytes);
-  TargetCode result{target, "", kernel.str()};
-  result.threads = code->get().kernels[0].threads;
-  result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
+  InspectedCode result{{target, "", kernel.str()}, {}};
+  result.code.threads = code->get().kernels[0].threads;
+  result.code.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
   llvm::Expected<ResourceReport> report =
       hasResources ? readReport(text)
-                   : makeReport(compiler, result, hasPhase(phases, kPtx) ? text : "", code->get(),
-                                /*lineInfo=*/false);
+                   : makeReport(compiler, result.code, hasPhase(phases, kPtx) ? text : "",
+                                code->get(), /*lineInfo=*/false);
   if (!report)
     return report.takeError();
-  std::string out;
-  llvm::raw_string_ostream os(out);
-  printResources(os, result, *report);
-  return llvm::StringRef(out).rtrim().str();
+  result.report = std::move(*report);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,7 +285,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
                                           code->get(), options.lineInfo.value_or(false));
       if (!report)
         return report.takeError();
-      object["resources"] = toJson(result, *report);
+      object["resources"] = resourcesToJson(result, *report);
       if (!options.json)
         printResources(toStdout ? llvm::errs() : llvm::outs(), result, *report);
     }

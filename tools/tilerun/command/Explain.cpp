@@ -189,8 +189,14 @@ llvm::Expected<ExitCode> Explain::run() {
   if (llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; }))
     TILERUN_TRY_ERROR(addRemarks());
   TILERUN_TRY_ERROR(addPictures(phases));
-  TILERUN_TRY_VALUE(resources,
-                    describeResources(compiler, target, compiled.name, bytecode, *settings));
+  TILERUN_TRY_VALUE(inspected,
+                    inspectResources(compiler, target, compiled.name, bytecode, *settings));
+  std::string resources;
+  llvm::raw_string_ostream line(resources);
+  printResources(line, inspected.code, inspected.report);
+  resources = llvm::StringRef(resources).rtrim().str();
+  if (std::optional<picture::Occupancy> occupancy = getOccupancy(inspected.code, inspected.report))
+    addPicture("occupancy, and what limits it", *occupancy);
   explanation.facts.push_back(resources);
   std::string content;
   llvm::raw_string_ostream os(content);

@@ -33,34 +33,31 @@ std::optional<MultiprocessorLimits> toolkit::getLimits(llvm::StringRef arch) {
   return std::nullopt;
 }
 
+static uint64_t boundBySharedMemory(const MultiprocessorLimits &limits, uint64_t bytesOfProgram) {
+  if (bytesOfProgram > limits.programSharedBytes)
+    return 0;
+  const uint64_t bytes = llvm::alignTo(bytesOfProgram + limits.reservedBytes, limits.sharedUnit);
+  return bytes ? limits.sharedBytes / bytes : limits.programs;
+}
+
 Occupancy toolkit::computeOccupancy(const MultiprocessorLimits &limits, unsigned threads,
-                                    uint64_t registersOfThread, uint64_t sharedBytesOfProgram) {
+                                    std::optional<uint64_t> registersOfThread,
+                                    uint64_t sharedBytesOfProgram) {
   Occupancy result;
   result.maxWarps = limits.warps;
   const uint64_t warps = std::max<uint64_t>(1, llvm::divideCeil(threads, kWarpSize));
-  const struct {
-    llvm::StringRef name;
-    uint64_t programs;
-  } bounds[] = {
-      {"warps", limits.warps / warps}, // First: where others tie with it, this one is the limit.
-      {"registers",
-       [&]() -> uint64_t {
-         uint64_t ofWarp = llvm::alignTo(registersOfThread * kWarpSize, kRegisterUnit);
-         // Warps are distributed over four parts, each with its own registers.
-         return ofWarp ? kRegistersPerQuarter / ofWarp * 4 / warps : limits.programs;
-       }()},
-      {"shared memory",
-       [&]() -> uint64_t {
-         if (sharedBytesOfProgram > limits.programSharedBytes)
-           return 0;
-         uint64_t bytes =
-             llvm::alignTo(sharedBytesOfProgram + limits.reservedBytes, limits.sharedUnit);
-         return bytes ? limits.sharedBytes / bytes : limits.programs;
-       }()},
-      {"programs", limits.programs},
-  };
+  // First: where others tie with it, this one is the limit.
+  result.bounds.push_back({"warps", limits.warps / warps});
+  if (registersOfThread) {
+    const uint64_t ofWarp = llvm::alignTo(*registersOfThread * kWarpSize, kRegisterUnit);
+    // Warps are distributed over four parts, each with its own registers.
+    result.bounds.push_back(
+        {"registers", ofWarp ? kRegistersPerQuarter / ofWarp * 4 / warps : limits.programs});
+  }
+  result.bounds.push_back({"shared memory", boundBySharedMemory(limits, sharedBytesOfProgram)});
+  result.bounds.push_back({"programs", limits.programs});
   const auto *least =
-      std::min_element(std::begin(bounds), std::end(bounds),
+      std::min_element(result.bounds.begin(), result.bounds.end(),
                        [](const auto &a, const auto &b) { return a.programs < b.programs; });
   result.programs = static_cast<unsigned>(least->programs);
   result.warps = static_cast<unsigned>(least->programs * warps);

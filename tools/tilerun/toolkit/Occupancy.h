@@ -1,6 +1,7 @@
 // How many programs one multiprocessor of an NVIDIA GPU can hold at once, from what each needs.
 #pragma once
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -28,12 +29,20 @@ constexpr unsigned kWarpSize = 32;
 std::optional<MultiprocessorLimits> getLimits(llvm::StringRef arch);
 
 struct Occupancy {
+  /// How many programs one resource alone allows.
+  struct Bound {
+    llvm::StringRef name; ///< "registers", "shared memory", "warps" or "programs".
+    uint64_t programs;
+  };
+  llvm::SmallVector<Bound, 4> bounds;
   unsigned programs = 0; ///< That a multiprocessor holds at once; 0: not even one.
   unsigned warps = 0;    ///< Of these.
   unsigned maxWarps = 0;
-  llvm::StringRef limiter; ///< "registers", "shared memory", "warps" or "programs".
+  llvm::StringRef limiter; ///< The bound that is the least.
 };
+/// Without registers, at most what the other resources allow.
 Occupancy computeOccupancy(const MultiprocessorLimits &limits, unsigned threads,
-                           uint64_t registersOfThread, uint64_t sharedBytesOfProgram);
+                           std::optional<uint64_t> registersOfThread,
+                           uint64_t sharedBytesOfProgram);
 
 } // namespace tilerun::toolkit
