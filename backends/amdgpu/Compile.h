@@ -75,6 +75,8 @@ enum class Stage {
   Simt,
   SharedMemory,
   SharedMemoryJson,
+  Passes,
+  PassesJson,
   LlvmDialect,
   Llvm,
   Amdgcn,        ///< Assembly.

@@ -9,6 +9,7 @@
 #include "ir/simt/SimtOps.h"
 #include "ir/simt/sync/SharedMap.h"
 #include "ir/tile/ModuleBytes.h"
+#include "ir/tile/PassRecorder.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
@@ -94,7 +95,8 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
 }
 
 LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program &program,
-                                      ThreadStage last, const ScheduleText &byHand) {
+                                      ThreadStage last, const ScheduleText &byHand,
+                                      PassRecorder *recorder) {
   distribute::setProgram(module, program);
   // The module's own layouts may have been made for another target.
   bool hasLayouts = llvm::any_of(module.getOps<func::FuncOp>(), distribute::keepsLayouts);
@@ -106,6 +108,8 @@ LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program
   // Fails where no such options are registered, as in plugins.
   (void)applyPassManagerCLOptions(passes);
   buildThreadPasses(passes, last, byHand);
+  if (recorder)
+    passes.addInstrumentation(recorder->makeInstrumentation());
   return passes.run(module);
 }
 
@@ -148,13 +152,18 @@ backend::StageRunner::lowerToThreads(const distribute::Program &program,
   if (wantsRemarks)
     remarks.emplace(ModuleOp(module).getContext());
   const ThreadStage last = asked && !wantsRemarks ? *asked : ThreadStage::Simt;
-  if (llvm::Error error =
-          check(backend::lowerToThreads(module, program, last, byHand), "lowering to threads"))
+  const bool wantsPasses = last == ThreadStage::Passes || last == ThreadStage::PassesJson;
+  PassRecorder recorder;
+  if (llvm::Error error = check(
+          backend::lowerToThreads(module, program, last, byHand, wantsPasses ? &recorder : nullptr),
+          "lowering to threads"))
     return std::move(error);
   if (llvm::Error error = check(verify(module), "verifying per-thread IR"))
     return std::move(error);
   if (!asked)
     return std::nullopt;
+  if (wantsPasses)
+    return last == ThreadStage::Passes ? recorder.toText() : recorder.toJson();
   llvm::Expected<std::optional<std::string>> derived = printDerived(last, *program.target);
   if (!derived || *derived)
     return derived;

@@ -16,6 +16,10 @@ namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
+namespace tilerun {
+class PassRecorder;
+}
+
 namespace tilerun::backend {
 
 llvm::Error makeError(const llvm::Twine &text);
@@ -38,7 +42,9 @@ enum class ThreadStage {
   TimelineJson,
   Simt,
   SharedMemory,
-  SharedMemoryJson
+  SharedMemoryJson,
+  Passes,
+  PassesJson
 };
 
 /// The shared stage that a backend's own `Stage` asks for, by the names of its enumerators; nothing
@@ -65,6 +71,10 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
     return ThreadStage::SharedMemory;
   case Stage::SharedMemoryJson:
     return ThreadStage::SharedMemoryJson;
+  case Stage::Passes:
+    return ThreadStage::Passes;
+  case Stage::PassesJson:
+    return ThreadStage::PassesJson;
   default:
     return std::nullopt;
   }
@@ -81,10 +91,11 @@ struct ScheduleText {
 /// Adds the passes from tile IR, in a module with a target, to per-thread IR, for all backends.
 void buildThreadPasses(mlir::OpPassManager &manager, ThreadStage last = ThreadStage::Simt,
                        const ScheduleText &schedule = {});
-/// Runs them for `program`.
+/// Runs them for `program`. `recorder`: sees what each pass does; may be null.
 mlir::LogicalResult lowerToThreads(mlir::ModuleOp module, const distribute::Program &program,
                                    ThreadStage last = ThreadStage::Simt,
-                                   const ScheduleText &schedule = {});
+                                   const ScheduleText &schedule = {},
+                                   PassRecorder *recorder = nullptr);
 
 /// The shared memory of a kernel that was lowered to threads, in bytes.
 uint64_t getSharedBytes(mlir::func::FuncOp kernel);

@@ -67,6 +67,8 @@ enum class Stage {
   Simt,
   SharedMemory,
   SharedMemoryJson,
+  Passes,
+  PassesJson,
   LlvmDialect,
   Llvm,
   Ptx

@@ -34,6 +34,9 @@ static cl::opt<nvptx::Stage> emit(
                clEnumValN(nvptx::Stage::SharedMemory, "shared-memory",
                           "which buffers lie where in it, and when"),
                clEnumValN(nvptx::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
+               clEnumValN(nvptx::Stage::Passes, "passes",
+                          "the module after each pass down to threads"),
+               clEnumValN(nvptx::Stage::PassesJson, "passes-json", "the same as JSON"),
                clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
                clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
                clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));

@@ -61,6 +61,8 @@ enum class Stage {
   Simt,
   SharedMemory,
   SharedMemoryJson,
+  Passes,
+  PassesJson,
   SpirvDialect,
   Spirv,
   SpirvAsm

@@ -24,6 +24,9 @@ static cl::opt<spirvbackend::Stage> emit(
         clEnumValN(spirvbackend::Stage::SharedMemory, "shared-memory",
                    "which buffers lie where in it, and when"),
         clEnumValN(spirvbackend::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
+        clEnumValN(spirvbackend::Stage::Passes, "passes",
+                   "the module after each pass down to threads"),
+        clEnumValN(spirvbackend::Stage::PassesJson, "passes-json", "the same as JSON"),
         clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect", "MLIR's SPIR-V dialect"),
         clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),
         clEnumValN(spirvbackend::Stage::SpirvAsm, "spirv-asm", "assembly")));

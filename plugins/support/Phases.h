@@ -31,6 +31,8 @@ inline constexpr Phase<Stage> kThreadPhases[] = {
     {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
     {"timeline", "when slots of pipelined loops are copied and read", "#", Stage::Timeline},
     {"timeline-json", "the same as data", "//", Stage::TimelineJson},
+    {"passes", "the module after each pass down to threads", "//", Stage::Passes},
+    {"passes-json", "the same as data", "//", Stage::PassesJson},
     {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
     {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 

@@ -4,6 +4,7 @@
 #include "ir/analysis/ParameterWrites.h"
 #include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
+#include "ir/tile/PassRecorder.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/cache/PluginArtifacts.h"
@@ -56,7 +57,7 @@ private:
 } // namespace
 
 Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
-                          const TilerunCompileOptions &options) {
+                          const TilerunCompileOptions &options, PassRecorder *recorder) {
   if (wantsChecks(options))
     module->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(module.getContext()));
   std::string messages;
@@ -70,6 +71,8 @@ Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
   mlir::PassManager manager(module.getContext());
   if (Trace::isOn())
     manager.addInstrumentation(std::make_unique<PassTrace>());
+  if (recorder)
+    manager.addInstrumentation(recorder->makeInstrumentation());
   if (getOption(options, "opt-level") == "0")
     manager.addPass(createTileExpandDescriptors());
   else
@@ -81,9 +84,9 @@ Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
 }
 
 Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
-                              const TilerunCompileOptions &options,
-                              std::vector<uint8_t> &bytecode) {
-  TILERUN_TRY(optimize(module, kernel, options));
+                              const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
+                              PassRecorder *recorder) {
+  TILERUN_TRY(optimize(module, kernel, options, recorder));
   Span span("compile", "write bytecode");
   bytecode = tile::writeModule(module);
   return {};

@@ -8,16 +8,22 @@
 #include <map>
 #include <mutex>
 
+namespace tilerun {
+class PassRecorder;
+}
+
 namespace tilerun::compiler {
 
 /// Optimizes a module in place, as the target's options "opt-level" and "checks" say; level 0
 /// expands descriptors, and nothing else, and with checks the module keeps what only those need.
 /// INTERNAL, with what the passes say.
+/// `recorder`: sees what each pass does; may be null.
 core::Status optimize(mlir::ModuleOp module, const std::string &kernel,
-                      const TilerunCompileOptions &options);
+                      const TilerunCompileOptions &options, PassRecorder *recorder = nullptr);
 /// The same, and gives its bytecode.
 core::Status makeBytecode(mlir::ModuleOp module, const std::string &kernel,
-                          const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode);
+                          const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
+                          PassRecorder *recorder = nullptr);
 
 /// Remembers its results, so that one that a driver refuses can be dropped. Any thread.
 class Backend {

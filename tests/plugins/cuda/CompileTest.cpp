@@ -141,7 +141,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   EXPECT_EQ(ptx, getPtx());
   expectPhases(kAdd, "cuda:sm_80",
                "ptx, llvm, simt, shared-memory, shared-memory-json, layout, schedule, expand, "
-               "timeline, timeline-json, remarks, remarks-json",
+               "timeline, timeline-json, passes, passes-json, remarks, remarks-json",
                "cuda:sm_12",
                "get_phases on cuda: unknown NVIDIA architecture 'sm_12'; known are sm_75, sm_80, "
                "sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_103, sm_120, sm_120a");

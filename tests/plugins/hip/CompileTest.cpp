@@ -72,7 +72,7 @@ TEST_F(Compile, EmitsEachPhase) {
   expectPhases(kAdd, "hip:gfx942",
                "amdgcn, hsaco, resources, resources-json, llvm, simt, shared-memory, "
                "shared-memory-json, layout, schedule, expand, "
-               "timeline, timeline-json, remarks, remarks-json",
+               "timeline, timeline-json, passes, passes-json, remarks, remarks-json",
                "hip:gfx906",
                "get_phases on hip: unknown AMD architecture 'gfx906'; known are gfx90a, gfx942, "
                "gfx950, gfx1030, gfx1100, gfx1101, gfx1102, gfx1150, gfx1151, gfx1200, gfx1201");

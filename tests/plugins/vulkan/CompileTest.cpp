@@ -90,7 +90,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   expectPhases(kAdd, target,
                "spirv-asm, spirv, spirv-dialect, simt, shared-memory, shared-memory-json, layout, "
                "schedule, expand, timeline, "
-               "timeline-json, remarks, remarks-json",
+               "timeline-json, passes, passes-json, remarks, remarks-json",
                "cuda:sm_80",
                "get_phases on vulkan: 'cuda:sm_80' is not a Vulkan target; targets begin with "
                "'vulkan:1.3'");

@@ -4,6 +4,7 @@
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Findings.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/PassChanges.h"
 #include "tools/tilerun/host/AtomicFile.h"
 #include "tools/tilerun/picture/ExplainPage.h"
 #include "tools/tilerun/picture/MemoryPicture.h"
@@ -28,6 +29,7 @@ private:
   void addTile(mlir::ModuleOp module, const char *name, const char *description, bool isShown);
   llvm::Error addPhase(const plugin::Phase &phase);
   llvm::Error addRemarks();
+  llvm::Error addPasses(const PassRecorder &optimizer, llvm::ArrayRef<plugin::Phase> phases);
   llvm::Error addPictures(llvm::ArrayRef<plugin::Phase> phases);
   template <typename Picture> void addPicture(const char *title, const Picture &picture);
   llvm::Error emit(llvm::StringRef phase, bool withLocations, std::string &text);
@@ -80,7 +82,7 @@ llvm::Error Explain::emit(llvm::StringRef phase, bool withLocations, std::string
 /// first, is the last.
 static std::vector<const plugin::Phase *> orderLevels(llvm::ArrayRef<plugin::Phase> phases) {
   std::vector<const plugin::Phase *> levels;
-  constexpr llvm::StringLiteral kNoLevels[] = {"remarks", "timeline", "shared-memory"};
+  constexpr llvm::StringLiteral kNoLevels[] = {"remarks", "timeline", "shared-memory", "passes"};
   for (const plugin::Phase &phase : phases)
     if (!phase.isBinary && !llvm::StringRef(phase.name).ends_with("-json") &&
         !llvm::is_contained(kNoLevels, phase.name))
@@ -151,6 +153,18 @@ llvm::Error Explain::addPictures(llvm::ArrayRef<plugin::Phase> phases) {
   return llvm::Error::success();
 }
 
+llvm::Error Explain::addPasses(const PassRecorder &optimizer,
+                               llvm::ArrayRef<plugin::Phase> phases) {
+  addChanges(optimizer.getSteps(), explanation.changes);
+  if (llvm::none_of(phases, [](const plugin::Phase &phase) { return phase.name == "passes-json"; }))
+    return llvm::Error::success();
+  std::string text;
+  TILERUN_TRY_ERROR(emit("passes-json", false, text));
+  TILERUN_TRY_VALUE(steps, readSteps(text));
+  addChanges(steps, explanation.changes);
+  return llvm::Error::success();
+}
+
 llvm::Expected<ExitCode> Explain::run() {
   const Options &options = session.options;
   target = options.targets.front();
@@ -174,8 +188,9 @@ llvm::Expected<ExitCode> Explain::run() {
   explanation.title = session.kernel->qualifiedName + " for " + target;
   addSource();
   addTile(*compiled.module, "tile", "tile IR, as the frontend emits it", false);
-  if (core::Status status =
-          compiler::makeBytecode(*compiled.module, compiled.name, settings->get(), bytecode);
+  PassRecorder recorder;
+  if (core::Status status = compiler::makeBytecode(*compiled.module, compiled.name, settings->get(),
+                                                   bytecode, &recorder);
       !status.isOk())
     return session.explainFailure(status, signature);
   session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
@@ -189,6 +204,7 @@ llvm::Expected<ExitCode> Explain::run() {
   if (llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; }))
     TILERUN_TRY_ERROR(addRemarks());
   TILERUN_TRY_ERROR(addPictures(phases));
+  TILERUN_TRY_ERROR(addPasses(recorder, phases));
   TILERUN_TRY_VALUE(inspected,
                     inspectResources(compiler, target, compiled.name, bytecode, *settings));
   std::string resources;
@@ -210,6 +226,12 @@ llvm::Expected<ExitCode> Explain::run() {
         {"kernel", jsonText(session.kernel->qualifiedName)},
         {"target", jsonText(target)},
         {"file", jsonText(path)},
+        {"passes", jsonArray(explanation.changes,
+                             [](const Explanation::Change &change) {
+                               return llvm::json::Object{{"pass", jsonText(change.pass)},
+                                                         {"added", change.added},
+                                                         {"removed", change.removed}};
+                             })},
         {"pictures",
          jsonArray(explanation.pictures,
                    [](const Explanation::Picture &shown) { return jsonText(shown.title); })},

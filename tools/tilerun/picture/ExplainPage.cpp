@@ -24,9 +24,12 @@ static constexpr const char *kStyle = R"(<style>
 .code div.kept{outline:1px solid #a34700;outline-offset:-1px}
 .code .number{display:inline-block;width:3.5em;color:#555;user-select:none}
 .code .note{color:#7a3500;white-space:pre-wrap;min-width:0}
+.passes{margin-left:1.5em}.diff{overflow-x:auto;white-space:pre}
+.diff .add{background:#dff5e1}.diff .del{background:#fbe3e3}.diff .gap{color:#555}
 label{margin-right:14px;white-space:nowrap}
 @media(prefers-color-scheme:dark){
 .code div.on{background:#4a3a10;border-left-color:#ffab66}.code div.kept{outline-color:#ffab66}
+.diff .add{background:#17351d}.diff .del{background:#4a1c1c}.diff .gap{color:#aaa}
 .code .number{color:#aaa}.code .note{color:#ffbf8a}}
 </style>
 )";
@@ -109,6 +112,40 @@ static void writeLevel(llvm::raw_ostream &os, const Explanation &explanation, si
   os << "</div>\n</section>\n";
 }
 
+/// A line begins with its sign, so that no colour is needed.
+static void writeChange(llvm::raw_ostream &os, const Explanation::Change &change) {
+  if (change.lines.empty()) {
+    os << "<p>" << escape(change.pass) << ": nothing</p>\n";
+    return;
+  }
+  os << llvm::formatv("<details>\n<summary>{0}: {1} lines added, {2} removed</summary>\n<pre "
+                      "class=\"diff\">",
+                      escape(change.pass), change.added, change.removed);
+  for (const host::DiffLine &line : change.lines) {
+    const llvm::StringRef style = line.kind == '+'   ? "add"
+                                  : line.kind == '-' ? "del"
+                                  : line.kind == '@' ? "gap"
+                                                     : "";
+    const std::string text = line.kind == '@' ? "…" : escape(line.kind + line.text);
+    if (style.empty())
+      os << text << "\n";
+    else
+      os << "<span class=\"" << style << "\">" << text << "</span>\n";
+  }
+  os << "</pre>\n</details>\n";
+}
+
+static void writeChanges(llvm::raw_ostream &os, llvm::ArrayRef<Explanation::Change> changes) {
+  if (changes.empty())
+    return;
+  os << "<details>\n<summary>what each pass changed</summary>\n<div class=\"passes\">\n<p>Lines "
+        "that "
+        "differ in the numbers of values alone count as equal.</p>\n";
+  for (const Explanation::Change &change : changes)
+    writeChange(os, change);
+  os << "</div>\n</details>\n";
+}
+
 void picture::writeHtml(llvm::raw_ostream &os, const Explanation &explanation) {
   std::string body;
   llvm::raw_string_ostream out(body);
@@ -119,6 +156,7 @@ void picture::writeHtml(llvm::raw_ostream &os, const Explanation &explanation) {
   for (const Explanation::Picture &shown : explanation.pictures)
     out << "<details>\n<summary>" << escape(shown.title) << "</summary>\n<div class=\"scroll\">\n"
         << shown.svg << "</div>\n</details>\n";
+  writeChanges(out, explanation.changes);
   out << "<p>Pointing at a line marks what comes from the same line of the source; a click "
          "keeps it.</p>\n<p>\n";
   for (auto [i, level] : llvm::enumerate(explanation.levels))

@@ -2,6 +2,7 @@
 // the other levels that come from the same line of the source.
 #pragma once
 
+#include "tools/tilerun/host/Diff.h"
 #include "tools/tilerun/picture/LinkedText.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -27,6 +28,13 @@ struct Explanation {
     std::string title, svg;
   };
   std::vector<Picture> pictures; ///< Above the levels, each of which can be opened.
+  /// What a pass changed, which can be opened, too.
+  struct Change {
+    std::string pass;
+    std::vector<host::DiffLine> lines; ///< None: nothing.
+    size_t added = 0, removed = 0;
+  };
+  std::vector<Change> changes; ///< In the order of the compiler.
 };
 
 void writeHtml(llvm::raw_ostream &os, const Explanation &explanation);
