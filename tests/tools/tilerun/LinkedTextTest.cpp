@@ -105,6 +105,32 @@ OpFunctionEnd
                                                     {"OpFunctionEnd", {}}}));
 }
 
+TEST(LinkedText, SassHasCommentsOfEachPlace) {
+  const char *text = R"(	.section	.text.add,"ax",@progbits
+.text.add:
+	//## File "/tree/k.py", line 7
+	//## File ".nv_debug_ptx_txt", line 19
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   S2R R0, SR_TID.X ;
+	//## File "/lib/other.py", line 43 inlined at "/tree/k.py", line 9
+	//## File "/tree/k.py", line 9
+        /*0020*/               @P0 EXIT ;
+.L_x_1:
+        /*0030*/                   BRA `(.L_x_1);
+	//## File "/lib/other.py", line 44
+        /*0040*/                   NOP;
+)";
+  EXPECT_EQ(toLines(linkSass(text, "k.py")),
+            (Lines{{"	.section	.text.add,\"ax\",@progbits", {}},
+                   {".text.add:", {}},
+                   {"        /*0000*/                   LDC R1, c[0x0][0x28] ;", {7}},
+                   {"        /*0010*/                   S2R R0, SR_TID.X ;", {7}},
+                   {"        /*0020*/               @P0 EXIT ;", {9}},
+                   {".L_x_1:", {}},
+                   {"        /*0030*/                   BRA `(.L_x_1);", {9}},
+                   {"        /*0040*/                   NOP;", {}}}));
+}
+
 TEST(LinkedText, LlvmHasDebugInformation) {
   const char *text = R"(define void @k(i32 %0) !dbg !2 {
   %1 = add i32 %0, 1, !dbg !5

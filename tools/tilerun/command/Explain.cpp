@@ -29,6 +29,7 @@ private:
   void addTile(mlir::ModuleOp module, const char *name, const char *description, bool isShown);
   llvm::Error addPhase(const plugin::Phase &phase);
   llvm::Error addRemarks();
+  llvm::Error addSass();
   llvm::Error addPasses(const PassRecorder &optimizer, llvm::ArrayRef<plugin::Phase> phases);
   llvm::Error addPictures(llvm::ArrayRef<plugin::Phase> phases);
   template <typename Picture> void addPicture(const char *title, const Picture &picture);
@@ -153,6 +154,27 @@ llvm::Error Explain::addPictures(llvm::ArrayRef<plugin::Phase> phases) {
   return llvm::Error::success();
 }
 
+/// NVIDIA's machine code, where its tools are installed; a fact of the page says where they are
+/// not.
+llvm::Error Explain::addSass() {
+  std::string ptx;
+  TILERUN_TRY_ERROR(emit("ptx", false, ptx));
+  const llvm::StringRef arch = llvm::StringRef(target).split(':').second;
+  llvm::Expected<toolkit::Assembled> assembled = toolkit::assemble(ptx, arch, /*lineInfo=*/true);
+  llvm::Expected<std::string> sass =
+      assembled ? toolkit::disassemble(assembled->binary, /*lineInfo=*/true)
+                : llvm::Expected<std::string>(assembled.takeError());
+  if (!sass) {
+    explanation.facts.push_back("machine code (sass) is not shown: " +
+                                llvm::toString(sass.takeError()));
+    return llvm::Error::success();
+  }
+  explanation.levels.push_back({"sass", "machine code",
+                                picture::linkSass(*sass, session.module->path), 0,
+                                /*isShown=*/true});
+  return llvm::Error::success();
+}
+
 llvm::Error Explain::addPasses(const PassRecorder &optimizer,
                                llvm::ArrayRef<plugin::Phase> phases) {
   addChanges(optimizer.getSteps(), explanation.changes);
@@ -201,6 +223,8 @@ llvm::Expected<ExitCode> Explain::run() {
     TILERUN_TRY_ERROR(addPhase(*phase));
   // The code.
   explanation.levels.back().isShown = true;
+  if (explanation.levels.back().name == "ptx")
+    TILERUN_TRY_ERROR(addSass());
   if (llvm::any_of(phases, [](const plugin::Phase &phase) { return phase.name == "remarks-json"; }))
     TILERUN_TRY_ERROR(addRemarks());
   TILERUN_TRY_ERROR(addPictures(phases));

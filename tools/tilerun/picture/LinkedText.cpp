@@ -243,6 +243,45 @@ std::vector<LinkedLine> picture::linkAssembly(llvm::StringRef text, llvm::String
   return lines;
 }
 
+/// Lines of `//## File "FILE", line LINE inlined at "FILE", line LINE`.
+static void readSassComment(llvm::StringRef rest, llvm::StringRef path, Sources &sources) {
+  while (true) {
+    auto [before, quoted] = rest.split('"');
+    auto [name, after] = quoted.split('"');
+    unsigned line = 0;
+    if (!after.consume_front(", line ") || after.consumeInteger(10, line))
+      return;
+    if (line && (name == path || name.ends_with(("/" + path).str())))
+      sources.insert(line);
+    rest = after;
+  }
+}
+
+std::vector<LinkedLine> picture::linkSass(llvm::StringRef text, llvm::StringRef path) {
+  std::vector<LinkedLine> lines;
+  Sources current;
+  bool isInComment = false;
+  for (llvm::StringRef line : llvm::split(text.rtrim('\n'), '\n')) {
+    const llvm::StringRef rest = line.trim();
+    // Comments that follow each other are the calls of one place.
+    if (rest.starts_with("//## File ")) {
+      if (!isInComment)
+        current.clear();
+      isInComment = true;
+      readSassComment(rest, path, current);
+      continue;
+    }
+    isInComment = false;
+    LinkedLine out{line.rtrim().str(), {}};
+    if (rest.starts_with("/*"))
+      setSources(out, current);
+    else if (rest.starts_with(".section"))
+      current.clear();
+    lines.push_back(std::move(out));
+  }
+  return lines;
+}
+
 //===----------------------------------------------------------------------===//
 // LLVM IR
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,6 @@
 // Compiled code as lines that know which lines of the source they come from: MLIR with locations,
-// LLVM IR with debug information, PTX and AMD's assembly with .loc, SPIR-V with OpLine.
+// LLVM IR with debug information, PTX and AMD's assembly with .loc, SPIR-V with OpLine, NVIDIA's
+// machine code with the comments of nvdisasm.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"
@@ -21,7 +22,8 @@ struct LinkedLine {
 std::vector<LinkedLine> linkMlir(llvm::StringRef text, llvm::StringRef path);
 std::vector<LinkedLine> linkAssembly(llvm::StringRef text, llvm::StringRef path);
 std::vector<LinkedLine> linkLlvm(llvm::StringRef text, llvm::StringRef path);
-/// Whichever it is.
+std::vector<LinkedLine> linkSass(llvm::StringRef text, llvm::StringRef path);
+/// Whichever it is, except machine code.
 std::vector<LinkedLine> linkCode(llvm::StringRef text, llvm::StringRef path);
 
 } // namespace tilerun::picture

@@ -166,9 +166,11 @@ llvm::Expected<Assembled> toolkit::assemble(llvm::StringRef ptx, llvm::StringRef
   return result;
 }
 
-llvm::Expected<std::string> toolkit::disassemble(llvm::StringRef binary) {
+llvm::Expected<std::string> toolkit::disassemble(llvm::StringRef binary, bool lineInfo) {
   std::optional<std::string> tool = findTool("nvdisasm");
   std::vector<llvm::StringRef> arguments;
+  if (tool && lineInfo)
+    arguments = {"--print-code", "--print-line-info-inline"};
   if (!tool) {
     tool = findTool("cuobjdump");
     arguments.push_back("-sass");

@@ -36,6 +36,7 @@ struct Assembled {
 llvm::Expected<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef arch, bool lineInfo);
 
 /// Disassembles with nvdisasm, or with cuobjdump. The error says which tools are missing.
-llvm::Expected<std::string> disassemble(llvm::StringRef binary);
+/// `lineInfo`: the code alone, with comments of lines of the source, which only nvdisasm gives.
+llvm::Expected<std::string> disassemble(llvm::StringRef binary, bool lineInfo = false);
 
 } // namespace tilerun::toolkit
