@@ -158,6 +158,11 @@ FailureOr<Timeline> schedule::makeTimeline(func::FuncOp kernel) {
       [&](const Runner &runner, const ProtocolStep &step) { clockwork.take(runner, step); });
   if (failed(simulate(kernel, timeline.trips, timeline.trips, values, simulation, cost)))
     return failure();
+  for (const Timeline::Pass &pass : timeline.passes)
+    ++timeline.channels[pass.channel].iterations;
+  llvm::erase_if(timeline.passes, [](const Timeline::Pass &pass) {
+    return pass.iteration >= Timeline::kMostPasses;
+  });
   llvm::sort(timeline.passes, [](const Timeline::Pass &a, const Timeline::Pass &b) {
     return std::tie(a.channel, a.iteration) < std::tie(b.channel, b.iteration);
   });
@@ -199,6 +204,8 @@ std::string schedule::toText(const Timeline &timeline) {
       os << llvm::formatv("  iteration {0,3}  slot {1,2}  |{2}", pass.iteration, pass.slot, row);
       os << "\n";
     }
+    if (channel.iterations > Timeline::kMostPasses)
+      os << "  and " << channel.iterations - Timeline::kMostPasses << " more iterations\n";
   }
   if (timeline.roles.size() > 1 && !timeline.passes.empty()) {
     const Timeline::Pass &pass = timeline.passes.front();
@@ -216,7 +223,8 @@ std::string schedule::toJson(const Timeline &timeline) {
     channels.push_back(llvm::json::Object{{"line", channel.line},
                                           {"slots", channel.slots},
                                           {"copies", channel.copies},
-                                          {"tiles", llvm::json::Array(channel.tiles)}});
+                                          {"tiles", llvm::json::Array(channel.tiles)},
+                                          {"iterations", channel.iterations}});
   for (const Timeline::Pass &pass : timeline.passes)
     passes.push_back(llvm::json::Object{{"channel", pass.channel},
                                         {"iteration", pass.iteration},

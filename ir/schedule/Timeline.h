@@ -24,6 +24,7 @@ struct Timeline {
     int64_t slots;
     std::string copies;             ///< "chunks", "boxes", "registers"
     std::vector<std::string> tiles; ///< "64x32xf16", of each load.
+    int64_t iterations = 0;         ///< All; the first kMostPasses are passes.
   };
   /// The tiles of one iteration, in one slot of one channel.
   struct Pass {
@@ -35,7 +36,8 @@ struct Timeline {
     int64_t read = -1;         ///< when they have landed and are read; -1: never,
     int64_t freed = -1;        ///< and when the slot is free; -1: not before the loop's end.
   };
-  int64_t trips; ///< Of a loop whose bounds are not known.
+  static constexpr int64_t kMostPasses = 64; ///< Of a channel: later ones repeat the same.
+  int64_t trips;                             ///< Of a loop whose bounds are not known.
   std::vector<Role> roles;
   std::vector<Channel> channels;
   std::vector<Pass> passes; ///< By channel and iteration.

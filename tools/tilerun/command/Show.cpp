@@ -17,7 +17,6 @@ static llvm::Expected<host::Accesses> observe(Session &session) {
   TILERUN_TRY_ERROR(session.load(options.target));
   TILERUN_TRY_VALUE(binding, bindArguments(session));
   TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
-  TILERUN_TRY_ERROR(checkSurplus(session));
   if (!options.allowOverlap)
     TILERUN_TRY_ERROR(checkOverlap(binding));
   access::ObserveOptions observe;

@@ -13,8 +13,6 @@ using namespace tilerun::picture;
 
 // In pixels.
 static constexpr unsigned kStep = 20, kRow = 20, kLeft = 150, kPast = 100;
-/// Rows of one channel; more repeat the same.
-static constexpr size_t kMostRows = 64;
 
 static constexpr const char *kStyle = R"(svg .q rect{stroke:#666;stroke-width:.8}
 svg .q text{text-anchor:middle}svg .w rect{fill:none;stroke-dasharray:3 2}
@@ -53,7 +51,9 @@ llvm::Expected<Timeline> picture::readTimeline(llvm::StringRef json) {
         {llvm::formatv("{0}{1} slots of {2}, copies = {3}",
                        line ? "loop at line " + std::to_string(line) + ": " : std::string(),
                        channel->getInteger("slots").value_or(0), tiles,
-                       channel->getString("copies").value_or(""))});
+                       channel->getString("copies").value_or(""))
+             .str(),
+         size_t(std::max<int64_t>(0, channel->getInteger("iterations").value_or(0)))});
   }
   for (const llvm::json::Value &item : *passes) {
     const llvm::json::Object *pass = item.getAsObject();
@@ -138,11 +138,11 @@ void picture::writeSvg(llvm::raw_ostream &os, const Timeline &timeline) {
                         "n");
       if (rows == 0)
         sheet.skip();
-      if (rows++ < kMostRows)
-        drawPass(sheet, timeline, pass, end);
+      ++rows;
+      drawPass(sheet, timeline, pass, end);
     }
-    if (rows > kMostRows)
-      sheet.writeText("and " + std::to_string(rows - kMostRows) + " more iterations", "n");
+    if (const size_t all = channel.iterations; all > rows)
+      sheet.writeText("and " + std::to_string(all - rows) + " more iterations", "n");
   }
   if (timeline.channels.empty())
     sheet.writeText("no loop is pipelined", "");

@@ -13,7 +13,8 @@ namespace tilerun::picture {
 struct Timeline {
   std::vector<std::string> roles;
   struct Channel {
-    std::string title; ///< "loop at line 21: 3 slots of 64x32xf16, copies = chunks"
+    std::string title;     ///< "loop at line 21: 3 slots of 64x32xf16, copies = chunks"
+    size_t iterations = 0; ///< All; only the first ones are passes.
   };
   std::vector<Channel> channels;
   struct Pass {
