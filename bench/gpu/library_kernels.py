@@ -37,8 +37,8 @@ def product_kernel(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_ak, stride_bk
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32)
     for k in range(0, tl.cdiv(K, BLOCK_K)):
         left = K - k * BLOCK_K
-        a = tl.load(a_ptrs, mask=inner[None, :] < left, other=0)
-        b = tl.load(b_ptrs, mask=inner[:, None] < left, other=0)
+        a = tl.load(a_ptrs, mask=inner[None, :] < left, other=0.0)
+        b = tl.load(b_ptrs, mask=inner[:, None] < left, other=0.0)
         acc = tl.dot(a, b, acc, max_num_imprecise_acc=IMPRECISE, out_dtype=acc.dtype)
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
