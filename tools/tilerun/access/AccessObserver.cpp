@@ -44,7 +44,7 @@ llvm::Expected<AccessObserver> AccessObserver::create(const debug::Debuggee &deb
     access.tensor = argument.tensor;
     access.slots.resize(slots);
     Target &target = made.targets.emplace_back();
-    target = {argument.base + first, argument.base + end, size, {}};
+    target = {argument.base + first, argument.base + end, size};
     if (!options.program)
       continue;
     target.positions.assign(slots, -1);
@@ -52,6 +52,10 @@ llvm::Expected<AccessObserver> AccessObserver::create(const debug::Debuggee &deb
       target.positions[(byte - start) / size] = position;
     });
   }
+  for (Target &target : made.targets)
+    for (auto [index, other] : llvm::enumerate(made.targets))
+      if (&other == &target || (other.begin < target.end && target.begin < other.end))
+        target.overlapping.push_back(index);
   for (const interp::ArgumentInfo &info : debuggee.getProgram().arguments) {
     auto found = llvm::find_if(made.out.tensors,
                                [&](const host::TensorAccess &t) { return t.name == info.name; });
@@ -118,7 +122,7 @@ size_t AccessObserver::findSite(const interp::Step &step, const LaneAccess &acce
 
 size_t AccessObserver::findTarget(uint64_t address, llvm::ArrayRef<uint32_t> arguments) const {
   auto contains = [&](size_t target) {
-    return target != kNone && address >= targets[target].begin && address < targets[target].end;
+    return target != kNone && targets[target].contains(address);
   };
   for (uint32_t argument : arguments)
     if (contains(targetOf[argument]))
@@ -164,12 +168,14 @@ void AccessObserver::beforeStep(interp::Frame &frame, const interp::Step &step) 
     if (access->isOn(lane)) {
       const uint64_t address = access->pointers[lane];
       // Most often that of the lane before.
-      if (target == kNone || address < targets[target].begin || address >= targets[target].end)
+      if (target == kNone || !targets[target].contains(address))
         target = findTarget(address, arguments);
       if (target == kNone) {
         ++site.outside;
       } else {
-        note(target, address, access->bytes, access->kind);
+        for (size_t other : targets[target].overlapping)
+          if (targets[other].contains(address))
+            note(other, address, access->bytes, access->kind);
         if (!llvm::is_contained(site.tensors, target))
           site.tensors.push_back(target);
       }
@@ -219,7 +225,9 @@ void AccessObserver::addFinding(const interp::CheckReport &report) {
   llvm::copy(*report.otherProgram, race.other.begin());
   if (report.other.line)
     race.otherPlace = describePlace(report.other);
-  out.tensors[target].races.push_back(std::move(race));
+  for (size_t other : targets[target].overlapping)
+    if (targets[other].contains(report.address))
+      out.tensors[other].races.push_back(race);
 }
 
 host::Accesses AccessObserver::take(llvm::ArrayRef<interp::CheckReport> reports) {

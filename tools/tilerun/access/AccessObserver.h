@@ -42,7 +42,10 @@ private:
     uint64_t begin, end;
     unsigned bytes; ///< Of an element.
     /// The position of each slot's element, -1 without one; if tiles are noted.
-    std::vector<int64_t> positions;
+    std::vector<int64_t> positions{};
+    /// Itself, and other tensors with memory between its first and its last element.
+    llvm::SmallVector<size_t, 1> overlapping{};
+    bool contains(uint64_t address) const { return address >= begin && address < end; }
   };
   size_t findSite(const interp::Step &step, const interp::LaneAccess &access);
   /// SIZE_MAX: none.
