@@ -1,7 +1,9 @@
 // See Page.h.
 #include "tools/tilerun/picture/Page.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace tilerun;
 
@@ -49,13 +51,42 @@ std::vector<llvm::StringRef> picture::wrap(llvm::StringRef text, size_t letters)
   return lines;
 }
 
+/// The rules with each selector limited to `root`, which stands for "svg".
+static std::string limitTo(llvm::StringRef root, llvm::StringRef style) {
+  std::string out;
+  while (true) {
+    const size_t at = style.find_first_of("{}");
+    if (at == llvm::StringRef::npos)
+      return out;
+    const llvm::StringRef before = style.take_front(at).trim();
+    // The beginning or the end of what holds rules.
+    if (style[at] == '}' || before.starts_with("@")) {
+      out += before.str() + style[at] + "\n";
+      style = style.drop_front(at + 1);
+      continue;
+    }
+    llvm::StringRef comma;
+    for (llvm::StringRef selector : llvm::split(before, ',')) {
+      selector = selector.trim();
+      const bool isRoot = selector.consume_front("svg");
+      out += (comma + root + (isRoot ? "" : " ") + selector).str();
+      comma = ",";
+    }
+    const size_t end = std::min(style.find('}', at), style.size() - 1) + 1;
+    out += style.slice(at, end).str() + "\n";
+    style = style.drop_front(end);
+  }
+}
+
 void picture::writeImage(llvm::raw_ostream &os, unsigned width, unsigned height,
                          llvm::StringRef title, llvm::StringRef style, llvm::StringRef body) {
-  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" "
-                      "height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n",
-                      width, height, escape(title))
+  const std::string name =
+      "tilerun-" + llvm::utohexstr(uint32_t(llvm::xxh3_64bits(style)), /*LowerCase=*/true, 8);
+  os << llvm::formatv("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{0}\" role=\"img\" "
+                      "width=\"{1}\" height=\"{2}\" viewBox=\"0 0 {1} {2}\">\n<title>{3}</title>\n",
+                      name, width, height, escape(title))
      << "<style>\n"
-     << style << "</style>\n"
+     << limitTo("svg." + name, style) << "</style>\n"
      << body << "</svg>\n";
 }
 

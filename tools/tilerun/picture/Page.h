@@ -16,7 +16,8 @@ std::string escape(llvm::StringRef text);
 /// `text` in lines of at most so many letters, broken at spaces where it has some.
 std::vector<llvm::StringRef> wrap(llvm::StringRef text, size_t letters);
 
-/// An SVG image of its own: `style` is CSS, `body` what is drawn.
+/// An SVG image of its own: `style` is CSS, `body` what is drawn. Its rules apply to images with
+/// the same style only, so that it may be part of a page with others, such as a notebook.
 void writeImage(llvm::raw_ostream &os, unsigned width, unsigned height, llvm::StringRef title,
                 llvm::StringRef style, llvm::StringRef body);
 

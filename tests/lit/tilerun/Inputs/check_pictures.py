@@ -5,6 +5,8 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
+import limited_styles
+
 page = open(sys.argv[1], encoding="utf-8").read()
 assert not re.search(r"(src|href)=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", page), "refers to something outside"
 space = "{http://www.w3.org/2000/svg}"
@@ -12,6 +14,7 @@ pictures = re.findall(r"<svg.*?</svg>", page, flags=re.S)
 assert pictures
 for picture in pictures:
     assert "prefers-color-scheme:dark" in picture
+    limited_styles.check(picture)
     root = tree.fromstring(picture)
     width, height = float(root.get("width")), float(root.get("height"))
     print("picture:", root.find(space + "title").text)

@@ -5,6 +5,8 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
+import limited_styles
+
 text = open(sys.argv[1], encoding="utf-8").read()
 assert not re.search(r"(src|href)=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", text), "refers to something outside"
 if text.startswith("<!DOCTYPE html>"):
@@ -12,6 +14,7 @@ if text.startswith("<!DOCTYPE html>"):
     assert 'name="color-scheme" content="light dark"' in text
 image = text[text.index("<svg"):text.index("</svg>") + 6]
 assert "prefers-color-scheme:dark" in image
+limited_styles.check(image)
 root = tree.fromstring(image)
 space = "{http://www.w3.org/2000/svg}"
 width, height = float(root.get("width")), float(root.get("height"))
