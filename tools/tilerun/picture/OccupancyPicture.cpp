@@ -41,7 +41,7 @@ void picture::writeSvg(llvm::raw_ostream &os, const Occupancy &occupancy) {
   Sheet sheet;
   sheet.writeText("occupancy, and what limits it", "h");
   sheet.writeText(llvm::formatv("{0}{1} of {2} {3}, limited by {4}. Bars: what each would allow by "
-                                "itself; dashed: all that there are",
+                                "itself; dashed: the most that the device has",
                                 occupancy.missing.empty() ? "" : "at most ", occupancy.have,
                                 occupancy.most, occupancy.unit, occupancy.limiter)
                       .str(),
