@@ -61,6 +61,27 @@ std::string formatUuid(const CUuuid &uuid) {
   return text;
 }
 
+// "-580.82.07": the driver's own version, which its interface does not report; empty if it cannot
+// be read. The driver's compiler changes with it.
+std::string getKernelModuleVersion() {
+  static const std::string version = [] {
+    std::string out;
+    if (std::FILE *file = std::fopen("/proc/driver/nvidia/version", "re")) {
+      char line[512] = {};
+      if (std::fgets(line, sizeof(line), file))
+        // The first word that is a number with dots.
+        for (char *word = std::strtok(line, " \t"); word; word = std::strtok(nullptr, " \t"))
+          if (word[0] >= '0' && word[0] <= '9' && std::strchr(word, '.')) {
+            out = std::string("-") + word;
+            break;
+          }
+      std::fclose(file);
+    }
+    return out;
+  }();
+  return version;
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -113,6 +134,7 @@ Outcome Device::describe() {
   arch = "sm_" + std::to_string(capability) + (own ? "a" : "");
   overlapsGrids = capability >= 90 && driver.version >= 12000;
   driverVersion = formatVersion(driver.version);
+  binaryCompatibility = "cuda:sass:" + arch + ":driver-" + driverVersion + getKernelModuleVersion();
   return {};
 }
 

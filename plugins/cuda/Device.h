@@ -162,6 +162,11 @@ struct Device : DeviceState<Device> {
   std::string checkCompatibility(const std::string &text) const;
   Outcome loadModule(CUmodule &module, const TilerunPluginArtifact &artifact,
                      std::string &detail) const;
+  static bool isFinal(const std::string &compatibility) {
+    return compatibility.rfind("cuda:sass:", 0) == 0;
+  }
+  Outcome finalize(std::string &code, std::string &detail) const; // Link.cpp
+  bool losesByFinalizing(const std::string &code) const;
   void unloadModule(CUmodule module) const { driver.cuModuleUnload(module); }
   Outcome getFunction(CUfunction &function, CUmodule module, const char *name) const {
     return CU(cuModuleGetFunction(&function, module, name));

@@ -20,6 +20,7 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
+using CUlinkState = struct CUlinkState_st *;
 struct CUlaunchAttribute {
   int id;
   char pad[4];
@@ -97,6 +98,13 @@ struct CUuuid {
   X(cuEventElapsedTime, "cuEventElapsedTime", (float *milliseconds, CUevent start, CUevent end))   \
   X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                      \
     (CUmodule * module, const void *image, unsigned count, int *options, void **values))           \
+  X(cuLinkCreate, "cuLinkCreate_v2",                                                               \
+    (unsigned count, int *options, void **values, CUlinkState *state))                             \
+  X(cuLinkAddData, "cuLinkAddData_v2",                                                             \
+    (CUlinkState state, int type, void *data, size_t bytes, const char *name, unsigned count,      \
+     int *options, void **values))                                                                 \
+  X(cuLinkComplete, "cuLinkComplete", (CUlinkState state, void **binary, size_t *bytes))           \
+  X(cuLinkDestroy, "cuLinkDestroy", (CUlinkState state))                                           \
   X(cuModuleUnload, "cuModuleUnload", (CUmodule module))                                           \
   X(cuModuleGetFunction, "cuModuleGetFunction",                                                    \
     (CUfunction * function, CUmodule module, const char *name))                                    \
@@ -213,6 +221,9 @@ enum JitOption {
   kJitErrorLog = 5,
   kJitErrorLogSize = 6,
   kJitLineInfo = 13,
+};
+enum JitInput {
+  kJitPtx = 1,
 };
 
 } // namespace cuda

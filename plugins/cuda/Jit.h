@@ -1,4 +1,4 @@
-// Options of the driver's compiler, and its log.
+// Options of the driver's compiler, and its log: for loading modules and for linking alike.
 #pragma once
 
 #include "plugins/cuda/Driver.h"

@@ -1,17 +1,15 @@
-// Modules and launches. The driver compiles PTX while it loads it, and keeps the result in a cache
-// of its own. Its linker could give us binaries to keep, but compiles relocatable code, without weighing
-// registers against programs that run at a time, and ignores setmaxnreg. The log is part of the error.
+// Modules and launches. The driver compiles PTX in this process; its log is part of the error.
 #include "plugins/cuda/Device.h"
 #include "plugins/cuda/Jit.h"
 #include "plugins/support/Environment.h"
 
 #include <cstdio>
-#include <string_view>
 
 using namespace cuda;
 
 // Compatibility strings: "cuda:ptx-8.0:sm_80" runs on 8.0 and later, "…:sm_90a" on 9.0 alone, and
-// "cuda:sass:sm_90" on 9.x from there.
+// "cuda:sass:sm_90" on 9.x from there. The results of finalize_artifact end in ":driver-…", and are
+// valid for that driver only.
 std::string Device::checkCompatibility(const std::string &text) const {
   int major = 0, minor = 0, number = 0, end = 0;
   bool ptx =
@@ -20,6 +18,11 @@ std::string Device::checkCompatibility(const std::string &text) const {
   if (!ptx && (std::sscanf(text.c_str(), "cuda:sass:sm_%4d%n", &number, &end) != 1 || end <= 0))
     return "this plugin takes cuda:ptx-VERSION:sm_NUMBER and cuda:sass:sm_NUMBER";
   std::string suffix = text.substr(static_cast<size_t>(end));
+  if (size_t driver = suffix.find(":driver-"); !ptx && driver != std::string::npos) {
+    if (text != binaryCompatibility)
+      return "this device and its driver take '" + binaryCompatibility + "'";
+    suffix.resize(driver);
+  }
   if (suffix != "" && suffix != "a")
     return "the architecture has an unknown suffix '" + suffix + "'";
   bool runs = suffix == "a" ? capability == number
@@ -38,8 +41,7 @@ Outcome Device::loadModule(CUmodule &module, const TilerunPluginArtifact &artifa
                            std::string &detail) const {
   // The driver reads PTX up to a NUL, which the artifact's bytes need not have.
   std::string image(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
-  const bool isBinary = std::string_view(artifact.compatibility).starts_with("cuda:sass:");
-  JitOptions options(image, isBinary);
+  JitOptions options(image, isFinal(artifact.compatibility));
   const CUresult error = driver.cuModuleLoadDataEx(&module, image.data(), options.getCount(),
                                                    options.getNames(), options.getValues());
   if (error)

@@ -1,4 +1,5 @@
-// The self-test kernels of the ABI in PTX, by which a device is tested without a compiler.
+// The self-test kernels of the ABI in PTX, by which a device is tested without a compiler. With a
+// limit of registers, so that the driver may link them (Link.cpp).
 #include "plugins/cuda/Device.h"
 #include "plugins/support/SelfTests.h"
 
@@ -9,6 +10,7 @@ static constexpr const char *kPtx = R"(.version 6.3
 .address_size 64
 
 .visible .entry tilerun_test_add(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n)
+.maxnreg 64
 {
   .reg .u32 %r<8>;
   .reg .u64 %p<8>;
@@ -36,6 +38,7 @@ static constexpr const char *kPtx = R"(.version 6.3
 
 .visible .entry tilerun_test_arguments(.param .u64 out, .param .u8 i8, .param .u16 i16,
     .param .u32 i32, .param .u64 i64, .param .b16 f16, .param .b32 f32, .param .b64 f64)
+.maxnreg 64
 {
   .reg .u64 %p<8>;
   .reg .u16 %h<2>;
@@ -64,6 +67,7 @@ static constexpr const char *kPtx = R"(.version 6.3
 }
 
 .visible .entry tilerun_test_grid(.param .u64 out)
+.maxnreg 64
 {
   .reg .u32 %r<8>;
   .reg .u64 %p<2>;
@@ -84,6 +88,7 @@ static constexpr const char *kPtx = R"(.version 6.3
 }
 
 .visible .entry tilerun_test_delay(.param .u64 out, .param .u64 ns)
+.maxnreg 64
 {
   .reg .u64 %p<6>;
   .reg .u32 %r<2>;
@@ -103,6 +108,7 @@ wait:
 }
 
 .visible .entry tilerun_test_fault(.param .u64 address)
+.maxnreg 64
 {
   .reg .u64 %p0;
   .reg .u32 %r0;
@@ -114,6 +120,7 @@ wait:
 
 .visible .entry tilerun_test_persistent(.param .u64 out, .param .u32 n,
     .param .align 8 .b8 words[32])
+.maxnreg 64
 {
   .reg .u64 %p<6>;
   .reg .u32 %r<3>;
@@ -141,6 +148,7 @@ static constexpr const char *kClusterPtx = R"(.version 7.8
 .address_size 64
 
 .visible .entry tilerun_test_cluster(.param .u64 out)
+.maxnreg 64
 {
   .reg .u32 %r<2>;
   .reg .u64 %p<2>;

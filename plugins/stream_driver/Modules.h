@@ -1,9 +1,9 @@
 // Modules and launches. Required of D: checkCompatibility(text), which returns the reason if not;
 // loadModule(module, artifact, detail) with the driver's log in `detail`; unloadModule,
 // getFunction; maxShared, and getSharedLimit and allowShared for shared memory beyond what every
-// launch may have; getKernelNumber; launch, which takes no lock and allocates nothing; and,
-// where that pays, isFinal(compatibility) and finalize(bytes, detail), which makes bytes that the
-// driver need not compile. A driver with tensor maps has a class TensorMaps, which makes those of one launch.
+// launch may have; getKernelNumber; launch, which takes no lock and allocates nothing; and
+// isFinal(compatibility) and finalize(bytes, detail), which makes bytes that the driver need not
+// compile. A driver with tensor maps has a class TensorMaps, which makes those of one launch.
 #pragma once
 
 #include "plugins/stream_driver/Device.h"
@@ -37,6 +37,12 @@ TilerunStatus checkArtifact(D *device, const TilerunPluginArtifact &artifact, co
   return TILERUN_STATUS_OK;
 }
 
+/// Whether this code is slower once it is finalized, by a driver that has such code.
+template <typename D> bool losesByFinalizing(const D &device, const std::string &code) {
+  if constexpr (requires { device.losesByFinalizing(code); })
+    return device.losesByFinalizing(code);
+  return false;
+}
 
 template <typename D> struct Modules {
   static TilerunStatus checkCompatibility(TilerunPluginDevice *handle, const char *compatibility,
@@ -72,7 +78,7 @@ template <typename D> struct Modules {
     TILERUN_PLUGIN_TRY(checkArtifact(device, *artifact, "finalize_artifact", sink));
     std::string bytes(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
     std::string compatibility = artifact->compatibility, detail;
-    if (!device->isFinal(compatibility)) {
+    if (!device->isFinal(compatibility) && !losesByFinalizing(*device, bytes)) {
       if (Outcome outcome = device->finalize(bytes, detail))
         return finish(sink, device, outcome, detail);
       compatibility = device->binaryCompatibility;

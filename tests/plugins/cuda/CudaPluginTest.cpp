@@ -19,12 +19,12 @@ const stream_driver_test::DriverNames &stream_driver_test::getNames() {
       // cuLaunchKernelEx: LaunchTest.cpp
       .quiet = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString",
                 "cuCtxGetCurrent", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease",
-                "cuDevicePrimaryCtxReset", "cuMemAlloc", "cuMemFree", "cuMemcpyPeerAsync",
-                "cuStreamDestroy", "cuEventDestroy", "cuModuleUnload", "cuFuncSetAttribute",
-                "cuLaunchKernelEx", "cuCtxPushCurrent"},
+                "cuDevicePrimaryCtxReset", "cuLinkDestroy", "cuMemAlloc", "cuMemFree",
+                "cuMemcpyPeerAsync", "cuStreamDestroy", "cuEventDestroy", "cuModuleUnload",
+                "cuFuncSetAttribute", "cuLaunchKernelEx", "cuCtxPushCurrent"},
       .leaking = {"cuDevicePrimaryCtxRelease", "cuStreamDestroy", "cuEventDestroy",
-                  "cuModuleUnload", "cuCtxPushCurrent", "cuCtxPopCurrent", "cuCtxGetCurrent",
-                  "cuMemFreeAsync"},
+                  "cuModuleUnload", "cuLinkDestroy", "cuCtxPushCurrent", "cuCtxPopCurrent",
+                  "cuCtxGetCurrent", "cuMemFreeAsync"},
       .losses = {cuda::kIllegalAddress, cuda::kLaunchFailed, cuda::kEccUncorrectable, cuda::kAssert,
                  715, 716},
       .outOfMemory = cuda::kOutOfMemory,
@@ -103,36 +103,91 @@ TEST_F(Cuda, ThreadsKeepTheirContext) {
   EXPECT_EQ(countCalls("cuCtxPushCurrent") - pushes, countCalls("cuCtxPopCurrent") - pops);
 }
 
-// Whole modules of PTX are loaded, so that the driver's compiler may choose their registers.
-TEST_F(Cuda, PtxIsLoadedAsItIs) {
+TEST_F(Cuda, BinariesCompileOnce) {
   const TilerunPlugin &t = table();
-  EXPECT_FALSE(t.finalize_artifact);
   ErrorKeeper keeper;
-  TilerunPluginDevice *device = nullptr;
+  TilerunPluginDevice *device = nullptr, *other = nullptr;
   ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
   TilerunPropertyValue property = {sizeof(property), 0, 0, nullptr};
-  EXPECT_NE(t.get_device_property(device, TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY, &property,
+  ASSERT_EQ(t.get_device_property(device, TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY, &property,
                                   keeper.getSink()),
             TILERUN_STATUS_OK);
-  // The log of a text that is not PTX.
-  const TilerunPluginArtifact *ptx = nullptr;
+  EXPECT_EQ(std::string(property.string).rfind("cuda:sass:sm_90a:driver-13.0", 0), 0u)
+      << property.string;
+  const TilerunPluginArtifact *ptx = nullptr, *binary = nullptr, *again = nullptr;
   ASSERT_EQ(t.get_self_test("tilerun_test_add", &ptx, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.finalize_artifact(device, ptx, &binary, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_STREQ(binary->compatibility, property.string);
+  ASSERT_EQ(binary->num_kernels, ptx->num_kernels);
+  for (uint32_t i = 0; i < ptx->num_kernels; ++i) {
+    EXPECT_STREQ(binary->kernels[i].name, ptx->kernels[i].name);
+    ASSERT_EQ(binary->kernels[i].num_parameters, ptx->kernels[i].num_parameters);
+    for (uint32_t p = 0; p < ptx->kernels[i].num_parameters; ++p)
+      EXPECT_STREQ(binary->kernels[i].parameters[p].name, ptx->kernels[i].parameters[p].name);
+  }
+  // A binary is accepted as it is, and loads on another handle without compiling.
+  ASSERT_EQ(t.finalize_artifact(device, binary, &again, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(again->num_bytes, binary->num_bytes);
+  EXPECT_EQ(std::memcmp(again->bytes, binary->bytes, binary->num_bytes), 0);
+  t.release_artifact(binary);
+  t.close_device(device);
+  ASSERT_EQ(t.open_device(1, nullptr, &other, keeper.getSink()), TILERUN_STATUS_OK);
+  int compiled = countCalls("compile");
+  TilerunPluginModule *module = nullptr;
+  ASSERT_EQ(t.load_module(other, again, &module, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(countCalls("compile"), compiled);
+  t.unload_module(module);
+  // Another driver's is refused.
+  TilerunPluginArtifact foreign = *again;
+  foreign.compatibility = "cuda:sass:sm_90a:driver-12.4";
+  EXPECT_EQ(t.load_module(other, &foreign, &module, keeper.getSink()), TILERUN_STATUS_INCOMPATIBLE);
+  // The log of a text that is not PTX.
   TilerunPluginArtifact garbage = *ptx;
   const char *text = "nonsense";
   garbage.bytes = reinterpret_cast<const uint8_t *>(text);
   garbage.num_bytes = std::strlen(text);
-  TilerunPluginModule *module = nullptr;
-  TilerunStatus status = t.load_module(device, &garbage, &module, keeper.getSink());
+  const TilerunPluginArtifact *none = nullptr;
+  TilerunStatus status = t.finalize_artifact(other, &garbage, &none, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_COMPILE);
   EXPECT_NE(keeper.take(status).message.find("fake ptxas: line 1: no .version"), std::string::npos);
-  EXPECT_FALSE(module);
-  // Binaries that an earlier version made for one driver.
-  garbage.compatibility = "cuda:sass:sm_90a:driver-13.0";
-  EXPECT_EQ(t.load_module(device, &garbage, &module, keeper.getSink()),
-            TILERUN_STATUS_INCOMPATIBLE);
+  EXPECT_FALSE(none);
+  t.release_artifact(again);
+  t.release_artifact(ptx);
+  t.close_device(other);
+  EXPECT_EQ(countAlive(), 0);
+}
+
+// The linker's assembler ignores setmaxnreg, and does not choose registers by what runs at a time:
+// such PTX is loaded as it is.
+TEST_F(Cuda, CodeWhoseRegistersTheAssemblerChoosesStaysPtx) {
+  const TilerunPlugin &t = table();
+  ErrorKeeper keeper;
+  TilerunPluginDevice *device = nullptr;
+  ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+  const TilerunPluginArtifact *ptx = nullptr;
+  ASSERT_EQ(t.get_self_test("tilerun_test_add", &ptx, keeper.getSink()), TILERUN_STATUS_OK);
+  const std::string limited(reinterpret_cast<const char *>(ptx->bytes), ptx->num_bytes);
+  ASSERT_NE(limited.find("\n.maxnreg 64\n"), std::string::npos);
+  auto expectPtx = [&](std::string text) {
+    const TilerunPluginArtifact *same = nullptr;
+    TilerunPluginArtifact changed = *ptx;
+    changed.bytes = reinterpret_cast<const uint8_t *>(text.data());
+    changed.num_bytes = text.size();
+    ASSERT_EQ(t.finalize_artifact(device, &changed, &same, keeper.getSink()), TILERUN_STATUS_OK);
+    EXPECT_STREQ(same->compatibility, ptx->compatibility);
+    EXPECT_EQ(std::string(reinterpret_cast<const char *>(same->bytes), same->num_bytes), text);
+    EXPECT_EQ(countCalls("cuLinkCreate"), 0);
+    t.release_artifact(same);
+  };
+  std::string text = limited;
+  expectPtx(text.insert(text.rfind("ret;"), "\tsetmaxnreg.dec.sync.aligned.u32 24;\n"));
+  // No kernel of the module has a limit.
+  text = limited;
+  for (size_t at; (at = text.find("\n.maxnreg 64")) != std::string::npos;)
+    text.erase(at, 12);
+  expectPtx(text);
   t.release_artifact(ptx);
   t.close_device(device);
-  EXPECT_EQ(countAlive(), 0);
 }
 
 } // namespace

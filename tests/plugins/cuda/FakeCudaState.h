@@ -27,14 +27,10 @@ struct CUfunc_st {
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
-
-// The linker, which the plugin does not use and the Python package does (asm["cubin"]).
 struct CUlinkState_st {
   std::string binary;
   char *log;
 };
-using CUlinkState = CUlinkState_st *;
-inline constexpr int kJitPtx = 1;
 } // namespace cuda
 
 namespace fake_cuda {
