@@ -5,14 +5,15 @@ import torch
 
 from measuring import own, Part, single, Step, Work
 
-BACKENDS = {"cuDNN": torch.nn.attention.SDPBackend.CUDNN_ATTENTION, "flash": torch.nn.attention.SDPBackend.FLASH_ATTENTION}
+BACKENDS = {"cuDNN": "CUDNN_ATTENTION", "flash": "FLASH_ATTENTION"}
 LOG2_E = 1.4426950408889634
 TOLERANCE = 2e-3
 MOST_SCORES = 1 << 28  # Elements of a float64 matrix of the reference.
 
 
 def sdpa(backend, *arguments, **options):
-    with torch.nn.attention.sdpa_kernel(BACKENDS[backend]):
+    attention = torch.nn.attention
+    with attention.sdpa_kernel(getattr(attention.SDPBackend, BACKENDS[backend])):
         return torch.nn.functional.scaled_dot_product_attention(*arguments, **options)
 
 
