@@ -173,7 +173,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
   EXPECT_EQ(errorOf("generic:lane=64"),
             "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
-            "registers, steps-of-read, shuffle, async, copies-follow-lanes, load-matrix, "
+            "registers, unit-registers, unit-threads, steps-of-read, shuffle, async, "
+            "copies-follow-lanes, load-matrix, "
             "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
             "float8-fnuz, grid-dependency, roles, role-registers, box-copies, turns, banks, "
             "bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, barrier-cost, "

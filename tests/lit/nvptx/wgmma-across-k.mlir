@@ -32,7 +32,7 @@
 // SIMT: scf.yield
 // SIMT: simt.group_mma_wait 0 accs
 
-// COPIES-NOT: registers
+// COPIES-NOT: simt.group_mma{{.*}}registers
 // COPIES: simt.group_mma "f32.tf32.tf32" [64, 64, 8] a %{{.*}} b
 func.func @k(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x_ptr"}, %arg1: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "y_ptr"}, %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "z_ptr"}, %arg3: i32 {tile.divisibility = 16 : i64, tile.name = "K"}) attributes {tile.kernel} {
   %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
