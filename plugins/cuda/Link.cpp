@@ -51,8 +51,8 @@ struct Linker {
 // Modules of PTX are compiled whole, and the driver keeps what it made of them in a cache of its
 // own; but only one at a time, while any number of threads may link.
 bool Device::losesByFinalizing(const std::string &code) const {
-  return code.find("\tsetmaxnreg.") != std::string::npos ||
-         code.find("\n.maxnreg ") == std::string::npos;
+  auto has = [&](const char *text) { return code.find(text) != std::string::npos; };
+  return has("\tsetmaxnreg.") || (has(".entry ") && !has("\n.maxnreg "));
 }
 
 Outcome Device::finalize(std::string &code, std::string &detail) const {
