@@ -102,8 +102,11 @@ distribute::Program Compilation::getProgram() const {
   return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0, options.acrossK};
 }
 
-/// Registers of a thread that a program of so many threads may begin with.
-static unsigned getOwnRegisters(unsigned threads) { return 65536 / threads / 8 * 8; }
+/// Registers of a thread that a program of so many threads may begin with: its warps are on four
+/// units of a multiprocessor, each of which has a quarter of the registers.
+static unsigned getOwnRegisters(unsigned threads) {
+  return 16384 / unsigned(llvm::divideCeil(threads, 128u)) / 32 / 8 * 8;
+}
 
 /// The entry, for `threads` of a program.
 static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters,

@@ -49,8 +49,12 @@ struct Recipe {
 struct Plan {
   llvm::SetVector<Value> values;
   Recipe recipe;
-  /// Registers of tensors that are kept across the reduction, or loaded behind it.
-  int64_t before = 0, after = 0;
+  int64_t row = 0;    ///< Registers of tensors of the block that are kept across the reduction.
+  int64_t others = 0; ///< Of other tensors that are kept across it: of loops, and from outside.
+  int64_t loaded = 0; ///< Of tensors that are loaded, or carried by loops, behind it.
+  int64_t saved = 0;
+
+  int64_t getLeast() const { return row + others - saved; }
 };
 
 class Rematerializer {
@@ -59,12 +63,14 @@ public:
       : kernel(kernel), layouts(layouts) {}
   /// The reductions in order, each before those behind it in its block.
   SmallVector<tile::ReduceOp> findReductions() const;
-  Plan plan(tile::ReduceOp reduction) const;
+  Plan plan(tile::ReduceOp reduction, bool saves) const;
   void apply(tile::ReduceOp reduction, const Plan &plan) const;
 
 private:
   /// Whether `value` is used behind `reduction`, which is in the block of the value.
   static bool isUsedBehind(Value value, tile::ReduceOp reduction);
+  void countKept(tile::ReduceOp reduction, Plan &plan) const;
+  void choose(tile::ReduceOp reduction, Plan &plan) const;
   bool addTo(Recipe &recipe, Value value, const LinearLayout *layout, Block *block) const;
   /// Whether threads can be made to forget how they computed it, word by word.
   bool canBegin(Value value) const;
@@ -100,6 +106,9 @@ bool Rematerializer::canBegin(Value value) const {
   return registers * element.getIntOrFloatBitWidth() % 32 == 0;
 }
 
+/// Instructions for one element that are made again behind a reduction, at most.
+static constexpr unsigned kMostCost = 24;
+
 /// Adds what computes `value`, a tensor of `layout`. Tensors that each user computes for itself,
 /// and scalars, cost nothing.
 bool Rematerializer::addTo(Recipe &recipe, Value value, const LinearLayout *layout,
@@ -124,51 +133,70 @@ bool Rematerializer::addTo(Recipe &recipe, Value value, const LinearLayout *layo
       return false;
   recipe.ops.insert(op);
   recipe.cost += *cost;
-  return true;
+  return recipe.cost <= kMostCost;
 }
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-Plan Rematerializer::plan(tile::ReduceOp reduction) const {
-  constexpr unsigned kMostCost = 24;
-  constexpr int64_t kLeastSaved = 8;
+void Rematerializer::countKept(tile::ReduceOp reduction, Plan &plan) const {
   Block *block = reduction->getBlock();
-  Plan plan;
   // Sums of a loop over blocks are not the row: what the loop loads needs the registers.
-  auto addKept = [&](Value value) {
-    const bool isOfLoop = value.getDefiningOp<LoopLikeOpInterface>() != nullptr;
-    if (layouts.getHome(value) && !isOfLoop && isUsedBehind(value, reduction))
-      plan.before += countRegisters(value, layouts);
+  auto add = [&](Value value, bool isRow) {
+    if (layouts.getHome(value) && isUsedBehind(value, reduction))
+      (isRow ? plan.row : plan.others) += countRegisters(value, layouts);
   };
   for (Value argument : block->getArguments())
-    addKept(argument);
-  for (Operation &op : llvm::make_range(block->begin(), Block::iterator(reduction))) {
+    add(argument, true);
+  for (Operation &op : llvm::make_range(block->begin(), Block::iterator(reduction)))
+    for (Value value : op.getResults())
+      add(value, !isa<LoopLikeOpInterface>(op));
+  llvm::SmallDenseSet<Value> outside;
+  for (Operation &op : llvm::make_range(std::next(Block::iterator(reduction)), block->end()))
+    op.walk([&](Operation *inner) {
+      for (Value value : inner->getOperands())
+        if (isa<RankedTensorType>(value.getType()) && layouts.getHome(value) &&
+            value.getParentBlock() != block &&
+            !block->findAncestorOpInBlock(*value.getParentBlock()->getParentOp()) &&
+            outside.insert(value).second)
+          plan.others += countRegisters(value, layouts);
+      if (isa<tile::LoadOp, LoopLikeOpInterface>(inner))
+        for (Value value : inner->getResults())
+          if (layouts.getHome(value))
+            plan.loaded += countRegisters(value, layouts);
+    });
+}
+
+void Rematerializer::choose(tile::ReduceOp reduction, Plan &plan) const {
+  constexpr int64_t kLeastSaved = 8;
+  Block *block = reduction->getBlock();
+  for (Operation &op : llvm::make_range(block->begin(), Block::iterator(reduction)))
     for (Value value : op.getResults()) {
-      addKept(value);
       if (!getCost(&op) || !layouts.getHome(value) || !isUsedBehind(value, reduction))
         continue;
       Recipe more = plan.recipe;
-      if (addTo(more, value, layouts.getHome(value), block) && more.cost <= kMostCost) {
+      if (addTo(more, value, layouts.getHome(value), block)) {
         plan.recipe = std::move(more);
         plan.values.insert(value);
       }
     }
-  }
-  for (Operation &op : llvm::make_range(std::next(Block::iterator(reduction)), block->end()))
-    if (auto load = dyn_cast<tile::LoadOp>(op); load && layouts.getHome(load.getResult()))
-      plan.before += countRegisters(load.getResult(), layouts);
-  plan.after = plan.before;
   for (Value value : plan.values)
-    plan.after -= countRegisters(value, layouts);
+    plan.saved += countRegisters(value, layouts);
   for (Value value : plan.recipe.begins)
     if (!isUsedBehind(value, reduction))
-      plan.after += countRegisters(value, layouts);
-  if (plan.before - plan.after < kLeastSaved) {
+      plan.saved -= countRegisters(value, layouts);
+  if (plan.saved < kLeastSaved) {
     plan.values.clear();
-    plan.after = plan.before;
+    plan.saved = 0;
   }
+}
+
+Plan Rematerializer::plan(tile::ReduceOp reduction, bool saves) const {
+  Plan plan;
+  countKept(reduction, plan);
+  if (saves)
+    choose(reduction, plan);
   return plan;
 }
 
@@ -199,6 +227,8 @@ void Rematerializer::apply(tile::ReduceOp reduction, const Plan &plan) const {
 
 int64_t schedule::countPrograms(const target::TargetInfo &target, int64_t threads,
                                 int64_t registers) {
+  if (target.registers && registers > target.registers)
+    return 0;
   // A warp's registers are given out by eight for each thread.
   int64_t each = threads * int64_t(llvm::alignTo(uint64_t(registers), 8));
   return std::min<int64_t>(target.unitThreads / threads, target.unitRegisters / each);
@@ -209,45 +239,68 @@ static bool hasProducts(func::FuncOp kernel) {
   return kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+/// Whether the kernel has nothing that takes registers which are not counted here.
+static bool isPlain(func::FuncOp kernel) {
+  return !kernel
+              .walk([](Operation *op) {
+                const bool isCounted =
+                    isa<tile::LoadOp, tile::StoreOp, tile::ReduceOp, tile::MakeRangeOp,
+                        tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::AddPtrOp,
+                        tile::AssumeOp, KeepOp>(op) ||
+                    !isa<tile::TileDialect, SchedDialect>(op->getDialect()) ||
+                    getCost(op).has_value() ||
+                    (op->getNumResults() && !isa<RankedTensorType>(op->getResult(0).getType()));
+                return isCounted || op->hasTrait<OpTrait::IsTerminator>() ? WalkResult::advance()
+                                                                          : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 /// The most registers of a thread with which `programs` run at a time.
 static void setRegisters(func::FuncOp kernel, const LayoutAssignment &layouts, int64_t programs) {
   const int64_t threads = int64_t(layouts.numWarps()) * layouts.target().warpSize;
-  const int64_t most = layouts.target().unitRegisters / (threads * programs) / 8 * 8;
+  const target::TargetInfo &target = layouts.target();
+  int64_t most = std::max<int64_t>(target.unitRegisters / (threads * programs) / 8 * 8, 8);
+  if (target.registers)
+    most = std::min<int64_t>(most, target.registers);
   kernel->setAttr(SchedDialect::kRegisters, Builder(kernel).getI64IntegerAttr(most));
 }
 
 void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layouts, Choice choice) {
   constexpr int64_t kWide = 16, kFewPrograms = 2;
   const target::TargetInfo &target = layouts.target();
-  if (!target.unitRegisters)
+  if (!target.unitRegisters || !target.unitThreads)
     return;
   if (hasProducts(kernel))
     return setRegisters(kernel, layouts, 1);
   Rematerializer work(kernel, layouts);
   SmallVector<tile::ReduceOp> reductions = work.findReductions();
-  int64_t before = 0, after = 0;
+  int64_t row = 0, before = 0, after = 0, loaded = 0;
   for (tile::ReduceOp reduction : reductions) {
-    Plan plan = work.plan(reduction);
-    before = std::max(before, plan.before);
-    after = std::max(after, plan.after);
+    Plan plan = work.plan(reduction, choice != Choice::Off);
+    row = std::max(row, plan.row);
+    before = std::max(before, plan.row + plan.others);
+    after = std::max(after, plan.getLeast());
+    loaded = std::max(loaded, plan.loaded);
   }
+  // What is loaded behind a reduction may be loaded late; with a limit it must be.
   const int64_t threads = int64_t(layouts.numWarps()) * target.warpSize;
   const int64_t fewer = countPrograms(target, threads, getRegisterNeed(before)),
-                more = countPrograms(target, threads, getRegisterNeed(after));
-  const bool pays = more > fewer && fewer <= kFewPrograms;
+                more = countPrograms(target, threads, getRegisterNeed(after + loaded));
+  const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel);
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
-    if (before < kWide)
+    if (row < kWide)
       setRegisters(kernel, layouts, 1);
     return;
   }
   emitRemark(reductions.front(), RemarkName::ValuesRematerialized,
              "values are computed again behind reductions: across them a thread keeps " +
                  Twine(after) + " registers of tensors instead of " + Twine(before) + ", so that " +
-                 Twine(more) + (more == 1 ? " program runs" : " programs run") +
-                 " at a time on a unit without spills, instead of " + Twine(fewer),
+                 Twine(more) + (more == 1 ? " program has" : " programs have") +
+                 " room on a unit at a time, instead of " + Twine(fewer),
              /*isMissed=*/false);
   for (tile::ReduceOp reduction : reductions)
-    if (Plan plan = work.plan(reduction); !plan.values.empty())
+    if (Plan plan = work.plan(reduction, /*saves=*/true); !plan.values.empty())
       work.apply(reduction, plan);
   setRegisters(kernel, layouts, std::max<int64_t>(more, 1));
 }

@@ -44,6 +44,9 @@ LogicalResult simt::lower(LowerContext &c, schedule::KeepOp op) {
   FailureOr<Value> kept = c.get(op.getValue(), c.layoutOf(op.getResult()));
   if (failed(kept))
     return failure();
+  auto type = cast<VectorType>((*kept).getType());
+  if (op.getFresh() && type.getElementTypeBitWidth() * type.getNumElements() % 32)
+    return op.emitOpError("is fresh, but a thread has no whole words of 32 bits of the tensor");
   c.set(op.getResult(), op.getFresh() ? makeFresh(c, *kept) : *kept);
   return success();
 }
