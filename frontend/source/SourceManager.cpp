@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -60,8 +61,15 @@ Expected<uint32_t> SourceManager::addFile(StringRef path) {
   SmallString<256> real;
   if (sys::fs::real_path(path, real))
     real = path;
+  // An editor may have other text than the disk has.
+  auto isThisFile = [&](const Buffer &buffer) {
+    if (!buffer.realPath.empty())
+      return buffer.realPath == real.str();
+    return sys::path::is_absolute(buffer.name) &&
+           (buffer.name == path || buffer.name == real.str());
+  };
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (!buffers[i]->realPath.empty() && buffers[i]->realPath == real.str())
+    if (isThisFile(*buffers[i]))
       return static_cast<uint32_t>(i + 1);
 
   auto content = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,

@@ -41,6 +41,17 @@ std::string place(const SourceManager &sources, uint32_t file, uint32_t offset) 
   return std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
+// An editor's text of a file comes before the disk's.
+TEST_F(Folder, TextUnderTheFilesPathStandsForTheFile) {
+  const std::string file = write("a.py", "x = 1\n"), other = write("b.py", "y = 1\n");
+  const uint32_t text = sources.addText(file, "x = 2\n");
+  sources.addText("b.py", "y = 2\n");
+  EXPECT_EQ(cantFail(sources.addFile(file)), text);
+  EXPECT_EQ(cantFail(sources.addFile(path("./a.py"))), text);
+  // A name that is no path says nothing of a file.
+  EXPECT_EQ(sources.getText(cantFail(sources.addFile(other))), "y = 1\n");
+}
+
 TEST_F(Folder, ReadsFileOnce) {
   std::string file = write("a.py", "x = 1\n");
   Expected<uint32_t> first = sources.addFile(file);
