@@ -246,8 +246,13 @@ mlir::Location Evaluator::getLocation(SourceRange range) {
   if (range.isValid()) {
     const SourceManager &sources = diagnostics.getSources();
     auto position = sources.getLineColumn(range.begin);
-    loc = mlir::FileLineColLoc::get(&context, sources.getName(range.begin.file), position.line,
-                                    position.column);
+    llvm::StringRef file = sources.getName(range.begin.file);
+    // Editors look up what an expression is, which begins where its first operand does.
+    auto end = sources.getLineColumn({range.begin.file, range.end});
+    loc = options.debugEvents
+              ? mlir::FileLineColRange::get(&context, file, position.line, position.column,
+                                            end.line, end.column)
+              : mlir::FileLineColLoc::get(&context, file, position.line, position.column);
   }
   if (!frames.empty() && frame().callLoc)
     loc = mlir::CallSiteLoc::get(loc, *frame().callLoc);
