@@ -13,8 +13,7 @@ static constexpr unsigned kMostChanges = 16;
 /// The most functions that are passed to a parameter that is called.
 static constexpr size_t kMostFunctions = 16;
 
-/// Errors that are not about what the kernel is launched with.
-static bool isBeyondRepair(StringRef message) {
+bool corpus::isBeyondRepair(StringRef message) {
   return llvm::any_of(llvm::ArrayRef<StringRef>{"has no name", "host module", "host function",
                                                 "is not known", "not supported", "has no parameter",
                                                 "does not have it", "was not found",

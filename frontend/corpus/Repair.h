@@ -24,6 +24,9 @@ struct Attempt {
 /// Compiles the kernel for a signature.
 using Try = llvm::function_ref<Attempt(const KernelSignature &)>;
 
+/// Whether an error is not about what the kernel is launched with: no signature fixes it.
+bool isBeyondRepair(llvm::StringRef message);
+
 /// The best of `attempts`, none of which compiles, after at most `mostTries` changes. Errors that
 /// no signature can fix (an undefined name) are left alone.
 Attempt repair(const JitFunction &function, std::vector<Attempt> attempts, unsigned mostTries,

@@ -44,7 +44,8 @@ struct Options {
     Bench,
     Explain,
     Debug,
-    Show
+    Show,
+    Lsp
   };
   Command command = Command::Run;
 

@@ -16,6 +16,7 @@ llvm::Expected<ExitCode> runCompile(Session &session);
 llvm::Expected<ExitCode> runTune(Session &session);
 llvm::Expected<ExitCode> runLayout(const Options &options);
 llvm::Expected<ExitCode> runList(Session &session);
+llvm::Expected<ExitCode> runLsp(const Options &options);
 llvm::Expected<ExitCode> runDevices(const Options &options);
 llvm::Expected<ExitCode> runDoctor(const Options &options);
 llvm::Expected<ExitCode> runPluginCheck(const Options &options);

@@ -504,6 +504,14 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       ->type_name("")
       ->option_text(" ");
 
+  CLI::App *lsp = app.add_subcommand(
+      "lsp",
+      "Serve an editor by the Language Server Protocol on stdin and stdout: what is wrong with\n"
+      "kernels while they are typed, and their outline (docs/editors.md). Each kernel is\n"
+      "type-checked with the signature of a comment above it, '# tilerun: SIGNATURE', or with a\n"
+      "guessed one.\n\n"
+      "Examples:\n  tilerun lsp                          as an editor's server for Python\n");
+
   CLI::App *man = app.add_subcommand(
       "man", "Print a page of the manual, or write all of them.\n\nExamples:\n"
              "  tilerun man run | man -l -\n"
@@ -537,6 +545,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
            {tune, Command::Tune},
            {bench, Command::Bench},
            {completion, Command::Completion},
+           {lsp, Command::Lsp},
            {man, Command::Man},
            {version, Command::Version}},
           emit};

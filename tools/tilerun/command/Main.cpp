@@ -57,6 +57,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runDebug(session);
   case Options::Command::Show:
     return runShow(session);
+  case Options::Command::Lsp:
+    return runLsp(session.options);
   case Options::Command::Man:
     return runMan(session.options);
   case Options::Command::Version:

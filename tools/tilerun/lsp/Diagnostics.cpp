@@ -1,0 +1,80 @@
+// See Diagnostics.h.
+#include "tools/tilerun/lsp/Diagnostics.h"
+
+#include "frontend/corpus/Repair.h"
+#include "tools/tilerun/lsp/Positions.h"
+
+#include "llvm/Support/FileSystem.h"
+
+using namespace tilerun;
+using namespace tilerun::lsp;
+using llvm::lsp::DiagnosticSeverity;
+
+/// Whether an error stays whatever a kernel is launched with. A name that does not exist does,
+/// unless the launch decides that its branch is not taken.
+static bool isOfSource(const Diagnostic &diagnostic) {
+  llvm::StringRef message = diagnostic.message;
+  return corpus::isBeyondRepair(message) || message.starts_with("unknown name") ||
+         message.contains(" positional argument");
+}
+
+static DiagnosticSeverity toProtocol(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return DiagnosticSeverity::Error;
+  case Severity::Warning:
+    return DiagnosticSeverity::Warning;
+  case Severity::Note:
+    return DiagnosticSeverity::Information;
+  }
+  llvm_unreachable("unknown severity");
+}
+
+/// None for what is not a file, such as the language's own library.
+static std::optional<llvm::lsp::Location> toLocation(const SourceManager &sources,
+                                                     SourceRange range) {
+  llvm::SmallString<256> path(sources.getName(range.begin.file));
+  if (path.empty() || path.starts_with("<") || llvm::sys::fs::make_absolute(path))
+    return std::nullopt;
+  auto uri = llvm::lsp::URIForFile::fromFile(path);
+  if (!uri) {
+    llvm::consumeError(uri.takeError());
+    return std::nullopt;
+  }
+  return llvm::lsp::Location(*uri, toRange(sources, range));
+}
+
+llvm::lsp::Diagnostic lsp::toProtocol(const Diagnostic &diagnostic, const SourceManager &sources,
+                                      uint32_t file, llvm::StringRef guess) {
+  llvm::lsp::Diagnostic out;
+  out.source = "tilerun";
+  out.severity = ::toProtocol(diagnostic.severity);
+  out.message = llvm::json::fixUTF8(diagnostic.message);
+  std::vector<llvm::lsp::DiagnosticRelatedInformation> related;
+  auto relate = [&](SourceRange range, llvm::StringRef message) {
+    if (auto location = toLocation(sources, range))
+      related.emplace_back(*location, llvm::json::fixUTF8(message));
+  };
+  SourceRange shown = diagnostic.range;
+  if (shown.isValid() && shown.begin.file != file) {
+    relate(shown, diagnostic.message);
+    shown = {{file, 0}, 0};
+    for (const Note &note : diagnostic.notes)
+      if (note.range.begin.file == file) {
+        shown = note.range;
+        break;
+      }
+  }
+  out.range = toRange(sources, shown);
+  for (const Note &note : diagnostic.notes)
+    relate(note.range, note.message);
+  if (!related.empty())
+    out.relatedInformation = std::move(related);
+  if (!guess.empty() && diagnostic.severity == Severity::Error && !isOfSource(diagnostic)) {
+    out.severity = DiagnosticSeverity::Hint;
+    out.message += llvm::json::fixUTF8(
+        "\nThis may only follow from the signature, which is guessed: " + guess.str() +
+        "\nA line '# tilerun: SIGNATURE' above the kernel gives it.");
+  }
+  return out;
+}
