@@ -70,6 +70,10 @@ std::string parameters(const ast::FunctionDef &def, const SourceManager &sources
 }
 } // namespace
 
+std::string describeHeader(const Builtin &row) {
+  return qualified(row) + "(" + parameters(row) + ")";
+}
+
 std::string renderReference(const LoadedModule &prelude, const SourceManager &sources) {
   std::string out;
   llvm::raw_string_ostream os(out);

@@ -507,9 +507,9 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   CLI::App *lsp = app.add_subcommand(
       "lsp",
       "Serve an editor by the Language Server Protocol on stdin and stdout: what is wrong with\n"
-      "kernels while they are typed, and their outline (docs/editors.md). Each kernel is\n"
-      "type-checked with the signature of a comment above it, '# tilerun: SIGNATURE', or with a\n"
-      "guessed one.\n\n"
+      "kernels while they are typed, types and shapes under the pointer, definitions through\n"
+      "imports, and the outline (docs/editors.md). Each kernel is type-checked with the signature\n"
+      "of a comment above it, '# tilerun: SIGNATURE', or with a guessed one.\n\n"
       "Examples:\n  tilerun lsp                          as an editor's server for Python\n");
 
   CLI::App *man = app.add_subcommand(

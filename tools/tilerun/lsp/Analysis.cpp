@@ -5,6 +5,7 @@
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Repair.h"
 #include "frontend/corpus/Usage.h"
+#include "frontend/lang/Builtin.h"
 #include "tools/tilerun/lsp/Diagnostics.h"
 #include "tools/tilerun/lsp/Positions.h"
 
@@ -41,6 +42,12 @@ Analysis::Analysis(const OpenText &text, llvm::ArrayRef<const OpenText *> others
     checked.function = function.get();
     checked.isHelper = function->usedAsHelper || corpus::returnsValue(*function);
   }
+}
+
+LoadedModule *Analysis::getPrelude() {
+  if (!prelude)
+    prelude = frontend.loadText("<documentation>", lang::getPreludeText().str());
+  return prelude;
 }
 
 bool Analysis::reads(StringRef path) const {

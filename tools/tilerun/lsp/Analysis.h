@@ -44,6 +44,8 @@ public:
   SourceManager &getSources() { return frontend.getSources(); }
   Frontend &getFrontend() { return frontend; }
   LoadedModule *getModule() const { return module; }
+  /// The language's own library, for its documentation.
+  LoadedModule *getPrelude();
   uint32_t getFile() const { return file; }
   const std::vector<CheckedFunction> &getFunctions() const { return functions; }
   const std::vector<Fact> &getFacts() const { return facts; }
@@ -64,7 +66,7 @@ private:
 
   Frontend frontend;
   mlir::MLIRContext context;
-  LoadedModule *module = nullptr;
+  LoadedModule *module = nullptr, *prelude = nullptr;
   uint32_t file = 0;
   std::vector<CheckedFunction> functions;
   std::vector<Fact> facts;

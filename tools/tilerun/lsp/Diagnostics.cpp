@@ -4,8 +4,6 @@
 #include "frontend/corpus/Repair.h"
 #include "tools/tilerun/lsp/Positions.h"
 
-#include "llvm/Support/FileSystem.h"
-
 using namespace tilerun;
 using namespace tilerun::lsp;
 using llvm::lsp::DiagnosticSeverity;
@@ -28,20 +26,6 @@ static DiagnosticSeverity toProtocol(Severity severity) {
     return DiagnosticSeverity::Information;
   }
   llvm_unreachable("unknown severity");
-}
-
-/// None for what is not a file, such as the language's own library.
-static std::optional<llvm::lsp::Location> toLocation(const SourceManager &sources,
-                                                     SourceRange range) {
-  llvm::SmallString<256> path(sources.getName(range.begin.file));
-  if (path.empty() || path.starts_with("<") || llvm::sys::fs::make_absolute(path))
-    return std::nullopt;
-  auto uri = llvm::lsp::URIForFile::fromFile(path);
-  if (!uri) {
-    llvm::consumeError(uri.takeError());
-    return std::nullopt;
-  }
-  return llvm::lsp::Location(*uri, toRange(sources, range));
 }
 
 llvm::lsp::Diagnostic lsp::toProtocol(const Diagnostic &diagnostic, const SourceManager &sources,

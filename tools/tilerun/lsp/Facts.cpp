@@ -10,16 +10,20 @@
 using namespace tilerun;
 using namespace tilerun::lsp;
 
-/// The innermost place: an inlined function's own, not its caller's.
-static mlir::FileLineColRange getPlace(mlir::Location location) {
-  while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
-    location = call.getCallee();
-  return llvm::dyn_cast<mlir::FileLineColRange>(location);
+/// The innermost place in a file. What functions of other files compute is made by their calls.
+static mlir::FileLineColRange getPlace(mlir::Location location, llvm::StringRef file) {
+  while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
+    if (mlir::FileLineColRange inner = getPlace(call.getCallee(), file))
+      return inner;
+    location = call.getCaller();
+  }
+  auto place = llvm::dyn_cast<mlir::FileLineColRange>(location);
+  return place && place.getFilename() == file ? place : mlir::FileLineColRange();
 }
 
 static std::optional<SourceRange> toSourceRange(mlir::FileLineColRange place,
                                                 const SourceManager &sources, uint32_t file) {
-  if (!place || place.getFilename() != sources.getName(file))
+  if (!place)
     return std::nullopt;
   auto begin = toOffset(sources, file, place.getStartLine(), place.getStartColumn());
   auto end = toOffset(sources, file, place.getEndLine(), place.getEndColumn());
@@ -38,14 +42,25 @@ static std::string describe(mlir::Type type, llvm::StringRef word) {
   return out;
 }
 
+/// Whether a function of the file itself is at a location, and not one that it calls.
+static bool isOfFile(mlir::Location location, llvm::StringRef file) {
+  while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location))
+    location = call.getCallee();
+  auto place = llvm::dyn_cast<mlir::FileLineColRange>(location);
+  return place && place.getFilename() == file;
+}
+
 void lsp::collectFacts(mlir::ModuleOp module, const SourceManager &sources, uint32_t file,
                        std::vector<Fact> &facts) {
-  module.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    std::optional<SourceRange> range = toSourceRange(getPlace(op->getLoc()), sources, file);
+  // A loop or a reduction comes behind the operations in it.
+  module.walk<mlir::WalkOrder::PostOrder>([&](mlir::Operation *op) {
+    std::optional<SourceRange> range =
+        toSourceRange(getPlace(op->getLoc(), sources.getName(file)), sources, file);
     if (!range)
       return;
     if (auto event = llvm::dyn_cast<tile::DebugEventOp>(op)) {
-      if (event.getKind() != tile::DebugEvent::Assign)
+      if (event.getKind() != tile::DebugEvent::Assign ||
+          !isOfFile(op->getLoc(), sources.getName(file)))
         return;
       std::string type = event.getValue() ? describe(event.getValue().getType(), event.getText())
                          : event.getText().starts_with("a ") ? event.getText().str()

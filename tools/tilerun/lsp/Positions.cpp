@@ -4,6 +4,7 @@
 #include "frontend/source/Utf8.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace tilerun;
 using namespace tilerun::lsp;
@@ -69,4 +70,17 @@ SourceRange lsp::findName(const SourceManager &sources, uint32_t file, uint32_t 
   while (end < text.size() && isPart(end))
     ++end;
   return {{file, begin}, end};
+}
+
+std::optional<llvm::lsp::Location> lsp::toLocation(const SourceManager &sources,
+                                                   SourceRange range) {
+  llvm::SmallString<256> path(sources.getName(range.begin.file));
+  if (path.empty() || path.starts_with("<") || llvm::sys::fs::make_absolute(path))
+    return std::nullopt;
+  auto uri = llvm::lsp::URIForFile::fromFile(path);
+  if (!uri) {
+    llvm::consumeError(uri.takeError());
+    return std::nullopt;
+  }
+  return llvm::lsp::Location(*uri, toRange(sources, range));
 }

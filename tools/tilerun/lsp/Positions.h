@@ -17,6 +17,8 @@ std::optional<uint32_t> toOffset(const SourceManager &sources, uint32_t file, Po
 /// The byte at a line and a column of bytes, both from 1, as locations of the IR have them.
 std::optional<uint32_t> toOffset(const SourceManager &sources, uint32_t file, unsigned line,
                                  unsigned column);
+/// None for what is not a file, such as the language's own library.
+std::optional<llvm::lsp::Location> toLocation(const SourceManager &sources, SourceRange range);
 /// The name that a byte is in, or right behind; of no length where it is in none.
 SourceRange findName(const SourceManager &sources, uint32_t file, uint32_t offset);
 

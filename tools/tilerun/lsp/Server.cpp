@@ -1,6 +1,7 @@
 // See Server.h: the life of a session and of its texts.
 #include "tools/tilerun/lsp/Server.h"
 
+#include "tools/tilerun/lsp/Hover.h"
 #include "tools/tilerun/lsp/Symbols.h"
 
 #include "llvm/Support/Errno.h"
@@ -81,6 +82,8 @@ Server::Server(std::FILE *in, llvm::raw_ostream &out)
   handler.method("initialize", this, &Server::onInitialize);
   handler.method("shutdown", this, &Server::onShutdown);
   handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
+  handler.method("textDocument/hover", this, &Server::onHover);
+  handler.method("textDocument/definition", this, &Server::onDefinition);
   // For programs that ask. It is not among the capabilities: editors would show everything twice.
   handler.method("textDocument/diagnostic", this, &Server::onDiagnostics);
   handler.notification("textDocument/didOpen", this, &Server::onOpen);
@@ -125,7 +128,9 @@ void Server::onInitialize(const llvm::lsp::InitializeParams &, Reply reply) {
       {"serverInfo", Object{{"name", "tilerun"}}},
       {"capabilities", Object{{"positionEncoding", "utf-16"},
                               {"textDocumentSync", Object{{"openClose", true}, {"change", 1}}},
-                              {"documentSymbolProvider", true}}}});
+                              {"documentSymbolProvider", true},
+                              {"hoverProvider", true},
+                              {"definitionProvider", true}}}});
 }
 
 void Server::onShutdown(const llvm::lsp::NoParams &, Reply reply) {
@@ -266,4 +271,20 @@ void Server::onSymbols(const llvm::lsp::DocumentSymbolParams &params, Reply repl
   for (const llvm::lsp::DocumentSymbol &symbol : document->symbols)
     symbols.push_back(toJSON(symbol));
   reply(std::move(symbols));
+}
+
+void Server::onHover(const llvm::lsp::TextDocumentPositionParams &params, Reply reply) {
+  Document *document = find(params.textDocument.uri, reply);
+  if (!document)
+    return;
+  auto hover = findHover(analyze(*document), params.position);
+  reply(hover ? toJSON(*hover) : Json(nullptr));
+}
+
+void Server::onDefinition(const llvm::lsp::TextDocumentPositionParams &params, Reply reply) {
+  Document *document = find(params.textDocument.uri, reply);
+  if (!document)
+    return;
+  auto location = findDefinition(analyze(*document), params.position);
+  reply(location ? toJSON(*location) : Json(nullptr));
 }

@@ -58,6 +58,8 @@ private:
   void onChange(const llvm::lsp::DidChangeTextDocumentParams &params);
   void onClose(const llvm::lsp::DidCloseTextDocumentParams &params);
   void onDiagnostics(const llvm::lsp::DocumentSymbolParams &params, Reply reply);
+  void onHover(const llvm::lsp::TextDocumentPositionParams &params, Reply reply);
+  void onDefinition(const llvm::lsp::TextDocumentPositionParams &params, Reply reply);
   void onSymbols(const llvm::lsp::DocumentSymbolParams &params, Reply reply);
 
   std::FILE *in;
