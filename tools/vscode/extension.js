@@ -1,0 +1,54 @@
+// The VS Code extension: starts `tilerun lsp` for Python files, and `tilerun debug --dap` for launches of the
+// type `tilerun`. All that it knows of kernels is in those.
+"use strict";
+
+const vscode = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+let client;
+
+function getCommand() {
+  return vscode.workspace.getConfiguration("tilerun").get("path");
+}
+
+async function start() {
+  client = new LanguageClient(
+    "tilerun",
+    "Tilerun",
+    { command: getCommand(), args: ["lsp"] },
+    { documentSelector: [{ scheme: "file", language: "python" }] },
+  );
+  try {
+    await client.start();
+  } catch (error) {
+    vscode.window.showErrorMessage(`'${getCommand()} lsp' did not start: ${error.message}. The setting tilerun.path names the command.`);
+  }
+}
+
+async function stop() {
+  const old = client;
+  client = undefined;
+  // One that did not start has nothing to stop.
+  if (old && old.isRunning()) await old.stop();
+}
+
+async function restart() {
+  await stop();
+  await start();
+}
+
+async function activate(context) {
+  context.subscriptions.push(
+    vscode.commands.registerCommand("tilerun.restart", restart),
+    vscode.workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration("tilerun") ? restart() : undefined)),
+    vscode.debug.registerDebugAdapterDescriptorFactory("tilerun", {
+      createDebugAdapterDescriptor: (session) =>
+        new vscode.DebugAdapterExecutable(getCommand(), ["debug", "--dap"], {
+          cwd: session.workspaceFolder ? session.workspaceFolder.uri.fsPath : undefined,
+        }),
+    }),
+  );
+  await start();
+}
+
+module.exports = { activate, deactivate: stop };
