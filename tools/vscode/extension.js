@@ -11,12 +11,16 @@ function getCommand() {
   return vscode.workspace.getConfiguration("tilerun").get("path");
 }
 
+function getTarget() {
+  return vscode.workspace.getConfiguration("tilerun").get("target");
+}
+
 async function start() {
   client = new LanguageClient(
     "tilerun",
     "Tilerun",
     { command: getCommand(), args: ["lsp"] },
-    { documentSelector: [{ scheme: "file", language: "python" }] },
+    { documentSelector: [{ scheme: "file", language: "python" }], initializationOptions: { target: getTarget() } },
   );
   try {
     await client.start();

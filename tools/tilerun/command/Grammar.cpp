@@ -508,9 +508,16 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "lsp",
       "Serve an editor by the Language Server Protocol on stdin and stdout: what is wrong with\n"
       "kernels while they are typed, types and shapes under the pointer, definitions through\n"
-      "imports, and the outline (docs/editors.md). Each kernel is type-checked with the signature\n"
+      "imports, the outline, and layouts of a target (docs/editors.md). Each kernel is "
+      "type-checked with the signature\n"
       "of a comment above it, '# tilerun: SIGNATURE', or with a guessed one.\n\n"
-      "Examples:\n  tilerun lsp                          as an editor's server for Python\n");
+      "Examples:\n  tilerun lsp                          as an editor's server for Python\n"
+      "  tilerun lsp --target hip:gfx942      with the layouts of an AMD GPU\n");
+  lsp->add_option(
+         "--target", options.targets,
+         "KIND:ARCH whose layouts are shown (default: cuda:sm_90a); editors may name another")
+      ->expected(1)
+      ->type_name("TARGET");
 
   CLI::App *man = app.add_subcommand(
       "man", "Print a page of the manual, or write all of them.\n\nExamples:\n"

@@ -10,6 +10,7 @@
 #include "tools/tilerun/lsp/Positions.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/LSP/Logging.h"
 
 #include <chrono>
 
@@ -181,6 +182,25 @@ void Analysis::checkGuessed(CheckedFunction &checked) {
   if (best.compiles)
     return report(reported.getDiagnostics(), /*guess=*/"");
   report(best.errors, corpus::formatSignature(best.signature));
+}
+
+void Analysis::findLayouts(const CheckedFunction &checked, LayoutSource &source) {
+  auto &layouts = const_cast<CheckedFunction &>(checked).layouts;
+  if (layouts || !checked.compiles || source.getTarget().empty())
+    return;
+  layouts.emplace();
+  KernelSignature signature = checked.signature;
+  signature.debugEvents = false;
+  signature.target = source.getTarget();
+  auto kernel = frontend.compile(*module, checked.function->qualifiedName, signature, context);
+  if (mlir::failed(kernel))
+    return; // The target has what the kernel does not take, as other defaults.
+  llvm::Expected<std::string> text = source.emit(*kernel, signature);
+  if (text)
+    layouts = readLayouts(*text, frontend.getSources().getName(file));
+  else
+    llvm::lsp::Logger::error("{0} has no layouts: {1}", checked.function->qualifiedName,
+                             llvm::toString(text.takeError()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tools/tilerun/lsp/Facts.h"
+#include "tools/tilerun/lsp/Layouts.h"
 
 #include "llvm/Support/LSP/Protocol.h"
 
@@ -24,6 +25,8 @@ struct CheckedFunction {
   bool isGuessed = true; ///< The signature is not from a comment.
   bool compiles = false;
   KernelSignature signature; ///< That it was checked with.
+  /// Those of a target, once they were asked for. Helpers have none.
+  std::optional<std::vector<PlacedLayout>> layouts;
 };
 
 class Analysis {
@@ -35,6 +38,9 @@ public:
   bool checkNext();
   /// Checks the kernel around a byte now; all of them if the byte is in none.
   void checkAt(uint32_t offset);
+
+  /// Makes the layouts of a function known, if it compiles for the source's target.
+  void findLayouts(const CheckedFunction &checked, LayoutSource &source);
 
   /// Whether the text could be read; otherwise it has no functions.
   bool isRead() const { return module; }

@@ -2,6 +2,7 @@
 #include "tools/tilerun/lsp/Server.h"
 
 #include "tools/tilerun/lsp/Hover.h"
+#include "tools/tilerun/lsp/Inlay.h"
 #include "tools/tilerun/lsp/Symbols.h"
 
 #include "llvm/Support/Errno.h"
@@ -70,20 +71,23 @@ static std::FILE *removeBuffer(std::FILE *in) {
   return in;
 }
 
-Server::Server(std::FILE *in, llvm::raw_ostream &out)
-    : in(removeBuffer(in)),
+Server::Server(std::FILE *in, llvm::raw_ostream &out, LayoutSource &layouts)
+    : in(removeBuffer(in)), layouts(layouts),
       transport(std::make_unique<WorkingInput>(
                     in, [this] { return work(); },
                     [this](llvm::Error error) { transport.reply(nullptr, std::move(error)); }),
                 out),
       handler(transport),
       sendDiagnostics(handler.outgoingNotification<llvm::lsp::PublishDiagnosticsParams>(
-          "textDocument/publishDiagnostics")) {
+          "textDocument/publishDiagnostics")),
+      showMessage(
+          handler.outgoingNotification<llvm::lsp::ShowMessageParams>("window/showMessage")) {
   handler.method("initialize", this, &Server::onInitialize);
   handler.method("shutdown", this, &Server::onShutdown);
   handler.method("textDocument/documentSymbol", this, &Server::onSymbols);
   handler.method("textDocument/hover", this, &Server::onHover);
   handler.method("textDocument/definition", this, &Server::onDefinition);
+  handler.method("textDocument/inlayHint", this, &Server::onInlays);
   // For programs that ask. It is not among the capabilities: editors would show everything twice.
   handler.method("textDocument/diagnostic", this, &Server::onDiagnostics);
   handler.notification("textDocument/didOpen", this, &Server::onOpen);
@@ -119,7 +123,19 @@ bool Server::refuses(Reply &reply) {
   return true;
 }
 
-void Server::onInitialize(const llvm::lsp::InitializeParams &, Reply reply) {
+bool lsp::fromJSON(const llvm::json::Value &value, Initialization &result, llvm::json::Path path) {
+  llvm::json::ObjectMapper mapper(value, path);
+  if (!mapper)
+    return false;
+  const Object *options = value.getAsObject()->getObject("initializationOptions");
+  if (!options)
+    return true;
+  llvm::json::ObjectMapper mapped(*value.getAsObject()->get("initializationOptions"),
+                                  path.field("initializationOptions"));
+  return mapped && mapped.mapOptional("target", result.target);
+}
+
+void Server::onInitialize(const Initialization &params, Reply reply) {
   if (isInitialized)
     return reply(
         llvm::make_error<LSPError>("the server is initialized already", ErrorCode::InvalidRequest));
@@ -130,7 +146,13 @@ void Server::onInitialize(const llvm::lsp::InitializeParams &, Reply reply) {
                               {"textDocumentSync", Object{{"openClose", true}, {"change", 1}}},
                               {"documentSymbolProvider", true},
                               {"hoverProvider", true},
-                              {"definitionProvider", true}}}});
+                              {"definitionProvider", true},
+                              {"inlayHintProvider", true}}}});
+  if (llvm::Error error =
+          params.target ? layouts.chooseTarget(*params.target) : llvm::Error::success())
+    showMessage(llvm::lsp::ShowMessageParams(llvm::lsp::MessageType::Warning,
+                                             "tilerun shows no layouts: " +
+                                                 llvm::toString(std::move(error))));
 }
 
 void Server::onShutdown(const llvm::lsp::NoParams &, Reply reply) {
@@ -287,4 +309,9 @@ void Server::onDefinition(const llvm::lsp::TextDocumentPositionParams &params, R
     return;
   auto location = findDefinition(analyze(*document), params.position);
   reply(location ? toJSON(*location) : Json(nullptr));
+}
+
+void Server::onInlays(const llvm::lsp::InlayHintsParams &params, Reply reply) {
+  if (Document *document = find(params.textDocument.uri, reply))
+    reply(listInlays(analyze(*document), params.range, layouts));
 }

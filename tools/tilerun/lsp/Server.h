@@ -15,10 +15,16 @@
 
 namespace tilerun::lsp {
 
+/// The parameters of `initialize` that matter here.
+struct Initialization {
+  std::optional<std::string> target; ///< `initializationOptions.target`.
+};
+bool fromJSON(const llvm::json::Value &value, Initialization &result, llvm::json::Path path);
+
 class Server {
 public:
-  /// `in` loses its buffer.
-  Server(std::FILE *in, llvm::raw_ostream &out);
+  /// `in` loses its buffer. `layouts` outlives the server.
+  Server(std::FILE *in, llvm::raw_ostream &out, LayoutSource &layouts);
 
   /// Until the client says `exit`, or the stream ends: whether it said `shutdown` before, as it has
   /// to. An error is one of the transport.
@@ -51,7 +57,7 @@ private:
   /// The analysis of an open text; null after an error was replied.
   Document *find(const llvm::lsp::URIForFile &uri, Reply &reply);
 
-  void onInitialize(const llvm::lsp::InitializeParams &params, Reply reply);
+  void onInitialize(const Initialization &params, Reply reply);
   void onShutdown(const llvm::lsp::NoParams &, Reply reply);
   void onIgnored(const llvm::lsp::NoParams &) {}
   void onOpen(const llvm::lsp::DidOpenTextDocumentParams &params);
@@ -60,12 +66,15 @@ private:
   void onDiagnostics(const llvm::lsp::DocumentSymbolParams &params, Reply reply);
   void onHover(const llvm::lsp::TextDocumentPositionParams &params, Reply reply);
   void onDefinition(const llvm::lsp::TextDocumentPositionParams &params, Reply reply);
+  void onInlays(const llvm::lsp::InlayHintsParams &params, Reply reply);
   void onSymbols(const llvm::lsp::DocumentSymbolParams &params, Reply reply);
 
   std::FILE *in;
+  LayoutSource &layouts;
   llvm::lsp::JSONTransport transport;
   llvm::lsp::MessageHandler handler;
   llvm::lsp::OutgoingNotification<llvm::lsp::PublishDiagnosticsParams> sendDiagnostics;
+  llvm::lsp::OutgoingNotification<llvm::lsp::ShowMessageParams> showMessage;
   std::map<std::string, Document> documents; ///< By path.
   bool isInitialized = false, isShutDown = false;
 };

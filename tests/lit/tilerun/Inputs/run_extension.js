@@ -69,6 +69,7 @@ async function main() {
   assert(clients.length === 1 && clients[0].running);
   assert.deepStrictEqual(clients[0].options.documentSelector, [{ scheme: "file", language: "python" }]);
   const parameters = { capabilities: {}, initializationOptions: clients[0].options.initializationOptions ?? null };
+  assert.deepStrictEqual(clients[0].options.initializationOptions, { target: "cuda:sm_90a" });
   const served = ask(clients[0].server, { jsonrpc: "2.0", id: 1, method: "initialize", params: parameters });
   assert(served.result.capabilities.hoverProvider, JSON.stringify(served));
 
