@@ -2,11 +2,11 @@
 #include "tools/tilerun/lsp/Analysis.h"
 
 #include "frontend/ast/Walk.h"
+#include "frontend/corpus/Corpus.h"
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Repair.h"
 #include "frontend/corpus/Usage.h"
 #include "frontend/lang/Builtin.h"
-#include "tools/tilerun/lsp/Diagnostics.h"
 #include "tools/tilerun/lsp/Positions.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -34,7 +34,7 @@ Analysis::Analysis(const OpenText &text, llvm::ArrayRef<const OpenText *> others
     sources.addText(other->path, other->text);
   file = static_cast<uint32_t>(others.size()) + 1;
   module = frontend.loadText(text.path, text.text);
-  report(frontend.getDiagnostics().getDiagnostics(), /*guess=*/"");
+  reportAll();
   if (!module)
     return;
   warnOfImports();
@@ -51,8 +51,8 @@ LoadedModule *Analysis::getPrelude() {
   return prelude;
 }
 
-bool Analysis::reads(StringRef path) const {
-  SourceManager &sources = const_cast<Frontend &>(frontend).getSources();
+bool Analysis::reads(StringRef path) {
+  const SourceManager &sources = frontend.getSources();
   for (uint32_t i = 1; !sources.getName(i).empty(); ++i)
     if (sources.getName(i) == path)
       return true;
@@ -76,19 +76,19 @@ static std::pair<uint32_t, uint32_t> getExtent(const ast::FunctionDef &def) {
   return {begin, def.range.end};
 }
 
-const CheckedFunction *Analysis::findFunction(uint32_t offset) const {
-  const CheckedFunction *found = nullptr;
+CheckedFunction *Analysis::findFunction(uint32_t offset) {
+  CheckedFunction *found = nullptr;
   // The last one that has it is the innermost.
-  for (const CheckedFunction &checked : functions)
+  for (CheckedFunction &checked : functions)
     if (auto [begin, end] = getExtent(*checked.function->def); begin <= offset && offset <= end)
       found = &checked;
   return found;
 }
 
 void Analysis::checkAt(uint32_t offset) {
-  const CheckedFunction *found = findFunction(offset);
+  CheckedFunction *found = findFunction(offset);
   if (found && !found->isHelper)
-    return check(const_cast<CheckedFunction &>(*found));
+    return check(*found);
   while (checkNext())
     ;
 }
@@ -147,7 +147,30 @@ void Analysis::checkGiven(CheckedFunction &checked, const SourceRange &comment) 
   } else {
     compile(checked, *signature);
   }
-  report(frontend.getDiagnostics().getDiagnostics(), /*guess=*/"");
+  reportAll();
+}
+
+/// The same for errors that differ only in names, types and sizes.
+static std::pair<uint32_t, std::string> getKey(const Diagnostic &error) {
+  return {error.range.begin.offset, corpus::generalize(error.message)};
+}
+
+/// The errors that all attempts have.
+static std::set<std::pair<uint32_t, std::string>>
+findCommon(llvm::ArrayRef<corpus::Attempt> attempts) {
+  std::map<std::pair<uint32_t, std::string>, size_t> counts;
+  for (const corpus::Attempt &attempt : attempts) {
+    std::set<std::pair<uint32_t, std::string>> keys;
+    for (const Diagnostic &error : attempt.errors)
+      keys.insert(getKey(error));
+    for (const auto &key : keys)
+      ++counts[key];
+  }
+  std::set<std::pair<uint32_t, std::string>> common;
+  for (const auto &[key, count] : counts)
+    if (count == attempts.size())
+      common.insert(key);
+  return common;
 }
 
 void Analysis::checkGuessed(CheckedFunction &checked) {
@@ -172,23 +195,26 @@ void Analysis::checkGuessed(CheckedFunction &checked) {
   for (const KernelSignature &guess : corpus::guessSignatures(frontend, *checked.function)) {
     attempts.push_back(attempt(guess));
     if (attempts.back().compiles)
-      return report(reported.getDiagnostics(), /*guess=*/"");
+      return reportAll();
   }
+  const auto common = findCommon(attempts);
+  const auto numTried = static_cast<unsigned>(attempts.size());
   deadline = std::chrono::steady_clock::now() + kRepairTime;
   corpus::Attempt best =
       corpus::repair(*checked.function, std::move(attempts), kMostRepairs, attempt);
   checked.signature = best.signature;
   checked.compiles = best.compiles;
   if (best.compiles)
-    return report(reported.getDiagnostics(), /*guess=*/"");
-  report(best.errors, corpus::formatSignature(best.signature));
+    return reportAll();
+  for (const Diagnostic &error : best.errors)
+    report(error,
+           {corpus::formatSignature(best.signature), common.count(getKey(error)) ? numTried : 0});
 }
 
-void Analysis::findLayouts(const CheckedFunction &checked, LayoutSource &source) {
-  auto &layouts = const_cast<CheckedFunction &>(checked).layouts;
-  if (layouts || !checked.compiles || source.getTarget().empty())
+void Analysis::findLayouts(CheckedFunction &checked, LayoutSource &source) {
+  if (checked.layouts || !checked.compiles || source.getTarget().empty())
     return;
-  layouts.emplace();
+  checked.layouts.emplace();
   KernelSignature signature = checked.signature;
   signature.debugEvents = false;
   signature.target = source.getTarget();
@@ -197,7 +223,7 @@ void Analysis::findLayouts(const CheckedFunction &checked, LayoutSource &source)
     return; // The target has what the kernel does not take, as other defaults.
   llvm::Expected<std::string> text = source.emit(*kernel, signature);
   if (text)
-    layouts = readLayouts(*text, frontend.getSources().getName(file));
+    checked.layouts = readLayouts(*text, frontend.getSources().getName(file));
   else
     llvm::lsp::Logger::error("{0} has no layouts: {1}", checked.function->qualifiedName,
                              llvm::toString(text.takeError()));
@@ -235,11 +261,15 @@ void Analysis::warnOfImports() {
     warning.range = global.range;
     warning.message = "the module '" + global.path + "' was not found: it was searched for " +
                       global.searched + "; kernels here use '" + entry.getKey().str() + "'";
-    report(warning, /*guess=*/"");
+    report(warning);
   }
 }
 
-void Analysis::report(llvm::ArrayRef<Diagnostic> reported, StringRef guess) {
-  for (const Diagnostic &diagnostic : reported)
-    diagnostics.push_back(toProtocol(diagnostic, frontend.getSources(), file, guess));
+void Analysis::report(const Diagnostic &diagnostic, const Guess &guess) {
+  diagnostics.push_back(toProtocol(diagnostic, frontend.getSources(), file, guess));
+}
+
+void Analysis::reportAll() {
+  for (const Diagnostic &diagnostic : frontend.getDiagnostics().getDiagnostics())
+    report(diagnostic);
 }

@@ -4,6 +4,7 @@
 // between. Nothing of it changes otherwise, and a changed text gets a new one.
 #pragma once
 
+#include "tools/tilerun/lsp/Diagnostics.h"
 #include "tools/tilerun/lsp/Facts.h"
 #include "tools/tilerun/lsp/Layouts.h"
 
@@ -40,12 +41,12 @@ public:
   void checkAt(uint32_t offset);
 
   /// Makes the layouts of a function known, if it compiles for the source's target.
-  void findLayouts(const CheckedFunction &checked, LayoutSource &source);
+  void findLayouts(CheckedFunction &checked, LayoutSource &source);
 
   /// Whether the text could be read; otherwise it has no functions.
   bool isRead() const { return module; }
   /// Whether it reads a file, as imports do.
-  bool reads(llvm::StringRef path) const;
+  bool reads(llvm::StringRef path);
 
   SourceManager &getSources() { return frontend.getSources(); }
   Frontend &getFrontend() { return frontend; }
@@ -53,12 +54,12 @@ public:
   /// The language's own library, for its documentation.
   LoadedModule *getPrelude();
   uint32_t getFile() const { return file; }
-  const std::vector<CheckedFunction> &getFunctions() const { return functions; }
+  std::vector<CheckedFunction> &getFunctions() { return functions; }
   const std::vector<Fact> &getFacts() const { return facts; }
   /// So far.
   const std::vector<llvm::lsp::Diagnostic> &getDiagnostics() const { return diagnostics; }
   /// The function around a byte; null if it is in none.
-  const CheckedFunction *findFunction(uint32_t offset) const;
+  CheckedFunction *findFunction(uint32_t offset);
 
 private:
   void check(CheckedFunction &checked);
@@ -67,8 +68,9 @@ private:
   /// True if it compiles; its facts are kept.
   bool compile(CheckedFunction &checked, const KernelSignature &signature);
   void warnOfImports();
-  /// What the frontend reported since it was cleared; `guess`: with which signature.
-  void report(llvm::ArrayRef<Diagnostic> reported, llvm::StringRef guess);
+  void report(const Diagnostic &diagnostic, const Guess &guess = {});
+  /// What the frontend reported since it was cleared.
+  void reportAll();
 
   Frontend frontend;
   mlir::MLIRContext context;

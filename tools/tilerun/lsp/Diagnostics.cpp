@@ -29,7 +29,7 @@ static DiagnosticSeverity toProtocol(Severity severity) {
 }
 
 llvm::lsp::Diagnostic lsp::toProtocol(const Diagnostic &diagnostic, const SourceManager &sources,
-                                      uint32_t file, llvm::StringRef guess) {
+                                      uint32_t file, const Guess &guess) {
   llvm::lsp::Diagnostic out;
   out.source = "tilerun";
   out.severity = ::toProtocol(diagnostic.severity);
@@ -54,11 +54,16 @@ llvm::lsp::Diagnostic lsp::toProtocol(const Diagnostic &diagnostic, const Source
     relate(note.range, note.message);
   if (!related.empty())
     out.relatedInformation = std::move(related);
-  if (!guess.empty() && diagnostic.severity == Severity::Error && !isOfSource(diagnostic)) {
-    out.severity = DiagnosticSeverity::Hint;
-    out.message += llvm::json::fixUTF8(
-        "\nThis may only follow from the signature, which is guessed: " + guess.str() +
-        "\nA line '# tilerun: SIGNATURE' above the kernel gives it.");
+  if (!guess.signature.empty() && diagnostic.severity == Severity::Error &&
+      !isOfSource(diagnostic)) {
+    out.severity = guess.numTried > 1 ? DiagnosticSeverity::Warning : DiagnosticSeverity::Hint;
+    const std::string doubt =
+        guess.numTried > 1
+            ? "All " + std::to_string(guess.numTried) + " guessed signatures give this, as does: "
+            : "This may only follow from the signature, which is guessed: ";
+    out.message +=
+        llvm::json::fixUTF8("\n" + doubt + guess.signature +
+                            "\nA line '# tilerun: SIGNATURE' above the kernel gives it.");
   }
   return out;
 }

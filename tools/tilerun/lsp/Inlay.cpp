@@ -78,7 +78,7 @@ const PlacedLayout *findLayout(const CheckedFunction &checked, const SourceManag
 llvm::json::Array lsp::listInlays(Analysis &analysis, Range range, LayoutSource &source) {
   llvm::json::Array inlays;
   const SourceManager &sources = analysis.getSources();
-  for (const CheckedFunction &checked : analysis.getFunctions()) {
+  for (CheckedFunction &checked : analysis.getFunctions()) {
     const ast::FunctionDef &def = *checked.function->def;
     const Range extent = toRange(sources, def.range);
     if (extent.end < range.start || range.end < extent.start)

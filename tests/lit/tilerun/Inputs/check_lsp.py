@@ -74,7 +74,11 @@ assert client.ask("textDocument/documentSymbol", textDocument={"uri": uri}) == [
 # A signature from a comment, above decorators and among comments; one that is wrong; a guess.
 dot = KERNEL.replace("2 * x", "tl.dot(x, x)")
 client.change(uri, dot)
-hint = only(client.diagnostics(uri), HINT, "guessed: BLOCK=")
+warning = only(client.diagnostics(uri), WARNING, "guessed signatures give this")
+assert "# tilerun: SIGNATURE" in warning["message"] and "BLOCK=" in warning["message"], warning
+matmul = open(os.path.join(examples, "matmul.py")).read()
+client.change(uri, matmul.replace("acc += tl.dot(a, b)", "acc += tl.dot(a, a_ptrs)", 1))
+hint = only(client.diagnostics(uri), HINT, "may only follow from the signature, which is guessed: BLOCK_K=")
 assert "# tilerun: SIGNATURE" in hint["message"], hint
 signed = dot.replace("@triton.jit", "# tilerun: x_ptr=*fp32:16, y_ptr=*fp32:16, n=i32, BLOCK=64\n# Scales.\n@triton.jit")
 client.change(uri, signed)
