@@ -48,7 +48,7 @@ public:
   /// Reads a file; gives its number, or an error that names the path (missing, unreadable, a
   /// folder, too large). The same path read twice gives the same number.
   llvm::Expected<uint32_t> addFile(llvm::StringRef path);
-  /// Takes text under a name.
+  /// Takes text under a name. Under a file's absolute path it stands for the file, in `addFile`.
   uint32_t addText(llvm::StringRef name, std::string text);
 
   llvm::StringRef getText(uint32_t file) const;

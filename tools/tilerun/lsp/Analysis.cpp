@@ -51,11 +51,21 @@ LoadedModule *Analysis::getPrelude() {
   return prelude;
 }
 
-bool Analysis::reads(StringRef path) {
-  const SourceManager &sources = frontend.getSources();
-  for (uint32_t i = 1; !sources.getName(i).empty(); ++i)
-    if (sources.getName(i) == path)
+bool Analysis::reads(StringRef path) const {
+  llvm::SmallPtrSet<const LoadedModule *, 8> seen;
+  llvm::SmallVector<const LoadedModule *> left{module};
+  while (!left.empty()) {
+    const LoadedModule *at = left.pop_back_val();
+    if (!at || !seen.insert(at).second)
+      continue;
+    if (at != module && at->path == path)
       return true;
+    for (const auto &entry : at->globals)
+      left.push_back(entry.second.module);
+    for (const auto &[name, imported] : at->importedModules)
+      left.push_back(imported);
+    llvm::append_range(left, at->starImports);
+  }
   return false;
 }
 

@@ -45,8 +45,8 @@ public:
 
   /// Whether the text could be read; otherwise it has no functions.
   bool isRead() const { return module; }
-  /// Whether it reads a file, as imports do.
-  bool reads(llvm::StringRef path);
+  /// Whether it imports a file, or what it imports does.
+  bool reads(llvm::StringRef path) const;
 
   SourceManager &getSources() { return frontend.getSources(); }
   Frontend &getFrontend() { return frontend; }

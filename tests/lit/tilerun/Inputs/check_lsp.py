@@ -107,6 +107,19 @@ assert problem["relatedInformation"][0]["location"]["uri"] == opened, problem
 client.close(opened)
 assert client.diagnostics(uri) == []
 
+# A changed text concerns those that import it, and no others.
+opened = client.open(other, helper)
+alone = client.open(os.path.join(folder, "alone.py"), KERNEL)
+for one in (uri, opened, alone):
+    client.published_for(one, lambda diagnostics: diagnostics == [])
+client.published.clear()
+client.change(opened, helper.replace("2 * x", "z"))
+client.published_for(uri, lambda diagnostics: diagnostics)
+client.diagnostics(alone)
+assert alone not in [params["uri"] for params in client.published], client.published
+client.close(opened)
+client.close(alone)
+
 # A long text is shown soon.
 body = KERNEL.split("@triton.jit\n")[1]
 long = HEADER + "\n".join(f"@triton.jit\n{body.replace('scale', f'scale{i}')}" if i % 100 == 0 else f"VALUE_{i} = {i}  # text\n\n\n"

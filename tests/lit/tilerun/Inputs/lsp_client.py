@@ -78,9 +78,9 @@ class Client:
     def published_for(self, uri, wanted):
         """Waits until diagnostics of the text's version are published that `wanted` is true of."""
         while True:
-            while self.published:
-                params = self.published.pop(0)
-                if params["uri"] == uri and params["version"] == self.versions[uri] and wanted(params["diagnostics"]):
+            for params in [p for p in self.published if p["uri"] == uri]:
+                self.published.remove(params)
+                if params["version"] == self.versions[uri] and wanted(params["diagnostics"]):
                     return params["diagnostics"]
             message = self.read()
             assert message["method"] == "textDocument/publishDiagnostics", message
