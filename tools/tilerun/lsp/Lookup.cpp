@@ -179,6 +179,22 @@ static StringRef findImported(const LoadedModule &module, uint32_t offset) {
   return "";
 }
 
+/// The file that is named behind a `from` of the place's line; null if the name is not one.
+static const LoadedModule *findFromFile(Analysis &analysis, const Place &place) {
+  const SourceManager &sources = analysis.getSources();
+  const unsigned line = sources.getLineColumn(place.name.begin).line;
+  for (const auto &entry : analysis.getModule()->globals) {
+    const Global &global = entry.second;
+    const StringRef path = global.path;
+    if (global.kind == Global::Kind::ImportedName && global.module &&
+        llvm::is_contained({path, path.rsplit('.').second}, place.path.back()) &&
+        sources.getLineColumn(global.range.begin).line == line &&
+        place.offset < global.range.begin.offset)
+      return global.module;
+  }
+  return nullptr;
+}
+
 Meaning lsp::findMeaning(Analysis &analysis, const Place &place) {
   if (place.path.empty())
     return {};
@@ -188,6 +204,11 @@ Meaning lsp::findMeaning(Analysis &analysis, const Place &place) {
   if (!place.function && place.path.size() == 1)
     if (StringRef bound = findImported(*analysis.getModule(), place.offset); !bound.empty())
       return ofGlobal(*analysis.getModule(), bound, analysis.getPrelude());
+  if (!place.function) {
+    out.file = findFromFile(analysis, place);
+    if (out.file)
+      return out;
+  }
   if (place.function) {
     const ast::FunctionDef &def = *place.function->function->def;
     if (covers(def.nameRange, place.offset)) {

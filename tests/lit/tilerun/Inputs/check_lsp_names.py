@@ -144,6 +144,7 @@ goes("triple(", "triple", text=DEEP, name="package/deep.py")
 goes("deep.triple", "import", text=DEEP, name="package/deep.py")
 goes("FACTOR\n", "FACTOR")
 goes("product[", "product(x_ptr")
+goes("helpers import", "import", text=HELPERS, name="helpers.py")
 goes("unknown", "unknown")
 goes("tl.trans", "triton.language as tl")
 assert definition("trans(") is None and definition("is a tile") is None and definition("min(") is None
