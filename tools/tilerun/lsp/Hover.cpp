@@ -97,7 +97,6 @@ std::string describeVariable(Analysis &analysis, const Place &place) {
 
 /// The type of an expression; empty if nothing is computed for it.
 std::string describeExpression(Analysis &analysis, SourceRange range) {
-  std::vector<const Fact *> found;
   // Several operations make one value, the last of which is it.
   const Fact *last = nullptr;
   for (const Fact &fact : analysis.getFacts())
