@@ -188,7 +188,7 @@ def measure(name, index, servers, folder, notes):
         row = {"name": name, "unit": "ms", "turns": take_turns(servers, index), "first call": first,
                "version": answers["tilerun"]["version"], "notes": []}
         if answers["tilerun"].get("error", 0) > TOLERANCE:
-            row["notes"].append(f"tilerun is WRONG: relative norm of the difference {answers['tilerun']['error']:.1e}")
+            row["notes"].append(f"results differ: relative norm of the difference {answers['tilerun']['error']:.1e}")
     notes += failed
     for server in servers:
         server.ask("forget", index)

@@ -89,8 +89,11 @@ def load(paths):
     documents = []
     for path in paths:
         with open(path) as file:
-            document = json.load(file)
-        if not isinstance(document, dict) or "run" not in document or "rows" not in document:
+            try:
+                document = json.load(file)
+            except ValueError as problem:
+                raise ValueError(f"{path}: not JSON: {problem}") from problem
+        if not isinstance(document, dict) or "date" not in document.get("run", ()) or "rows" not in document:
             raise ValueError(f"{path}: expected a file of compare.py or libraries.py, with 'run' and 'rows'")
         documents.append(document)
     return Results(documents)

@@ -100,11 +100,15 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--device", default="cpu")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.tilerun, options.tree = options.tilerun.resolve(), options.tree.resolve()
+    if not os.access(options.tilerun, os.X_OK):
+        parser.error(f"{options.tilerun} cannot be run")
     committed = options.tree / "docs/gallery"
     committed.mkdir(exist_ok=True)
     entries, launches = gallery.read_first_entries(options.tree), gallery.read_launches(options.tree)
+    if unknown := set(options.kernels) - {entry["kernel"] for entry in entries}:
+        parser.error(f"examples/manifest.json has no kernel {', '.join(sorted(unknown))}")
     different = []
     with tempfile.TemporaryDirectory() as scratch:
         for entry in entries:
@@ -114,7 +118,8 @@ def main():
                 measure(options, entry, launches[entry["kernel"]], committed)
                 continue
             path = draw(options, entry, launches[entry["kernel"]], pathlib.Path(scratch) if options.check else committed)
-            if options.check and path.read_bytes() != (committed / path.name).read_bytes():
+            known = committed / path.name
+            if options.check and (not known.exists() or path.read_bytes() != known.read_bytes()):
                 different.append(path.name)
     if different:
         sys.exit(f"docs/gallery: {', '.join(different)} would be drawn otherwise: tests/docs/gallery_pictures.py build/dev/bin/tilerun .")
