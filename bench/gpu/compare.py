@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import random
-import shlex
 import subprocess
 import sys
 
@@ -38,7 +37,7 @@ def describe_run():
     return {"gpu": torch.cuda.get_device_name(), "processor": platform.machine(), "cores": os.cpu_count(),
             "driver": output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-            "command": shlex.join(["bench/gpu/compare.py", *sys.argv[1:]]),
+            "command": selection.describe_command("bench/gpu/compare.py"),
             "versions": {"Tilerun": output_of(os.path.join(binding.BUNDLE, "bin", "tilerun"), "--version"),
                          "Triton": triton.__version__, "PyTorch": torch.__version__, "CUDA": torch.version.cuda,
                          "cuDNN": str(torch.backends.cudnn.version())}}

@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import random
-import shlex
 import statistics
 import subprocess
 import sys
@@ -248,7 +247,7 @@ def describe_run(servers):
     version = subprocess.run([program, "--version"], text=True, capture_output=True).stdout.strip() if os.path.exists(program) else "unknown"
     return {"gpu": told.pop("gpu"), "driver": query.stdout.splitlines()[0], "cores": os.cpu_count(),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-            "command": shlex.join(["bench/gpu/libraries.py", *sys.argv[1:]]), "versions": {"Tilerun": version} | told}
+            "command": selection.describe_command("bench/gpu/libraries.py"), "versions": {"Tilerun": version} | told}
 
 
 def main():

@@ -1,5 +1,8 @@
 """Which rows a run measures, and when it ends: runs on a GPU that is lent for a while take a part of the rows each."""
 
+import os
+import shlex
+import sys
 import time
 
 
@@ -11,6 +14,11 @@ def select(rows, only="", part="1/1"):
         raise ValueError(f"a part is I/N with I from 1 to N, not '{part}'")
     found = [row for row in rows if any(text in row[0] for text in only.split("|"))]
     return found[int(index) - 1::int(count)]
+
+
+def describe_command(script):
+    """The command line as a page shows it: without the folders of one machine."""
+    return shlex.join([script, *(os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:])])
 
 
 class Budget:

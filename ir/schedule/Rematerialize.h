@@ -9,8 +9,8 @@
 namespace tilerun::schedule {
 
 /// Registers of a thread that a kernel needs if it keeps `kept` of them across its reductions.
-/// Addresses, and what is under way between two of those, take half as many again, and twelve.
-constexpr int64_t getRegisterNeed(int64_t kept) { return kept + kept / 2 + 12; }
+/// Addresses, and what is under way between two of those, take half as many again, and eight.
+constexpr int64_t getRegisterNeed(int64_t kept) { return kept + kept / 2 + 8; }
 
 /// How many programs of `threads` run at a time on a unit if each thread takes `registers`; 0 if
 /// a thread, or all of one program, cannot have so many.

@@ -176,7 +176,7 @@ def Sched_Dialect : Dialect {
 
     **Registers.** How many programs run at a time on a unit follows from the registers of a thread. A kernel that reduces a row and uses it
     again keeps it across the reduction, and the float32 values of a float16 row take twice its registers. `schedule-rematerialize` adds up what is kept across each
-    reduction, or loaded behind it; about half as many registers again, and twelve, are needed for the rest. Kernels in which more than loads, stores, reductions and what works element by element takes registers, such as sorts, are left out. Where at most two programs would run at a time and more would if the row were kept as it was loaded, it is: `sched.keep fresh`
+    reduction, or loaded behind it; about half as many registers again, and eight, are needed for the rest. Kernels in which more than loads, stores, reductions and what works element by element takes registers, such as sorts, are left out. Where at most two programs would run at a time and more would if the row were kept as it was loaded, it is: `sched.keep fresh`
     gives the narrow tensor behind the reduction, and what is used there is computed again from it, as long as that takes few instructions. The kernel then gets the
     most registers with which these programs fit (`sched.registers`). Otherwise, where sixteen registers or more are kept across a reduction, the assembler chooses, which weighs registers against
     programs; and where fewer are, a thread may have as many as one program can: loads that are under way need them. (Measured on an H200: softmax of rows of 32,768

@@ -2,7 +2,8 @@
 """Compares the pictures of the documentation with what their commands draw. Usage: pictures.py BUILD TREE [--update]
 
 A page that shows `pictures/NAME.svg` has a command with `-o NAME.svg`. It runs with the page's files, as tests/guides/run.py runs
-all commands. With --update the pictures are written. The pictures of the gallery are left to gallery_pictures.py.
+all commands. With --update the pictures are written. The pictures of the gallery are left to gallery_pictures.py, and those of
+docs/results are of what ran on other machines.
 """
 import importlib.util
 import pathlib
@@ -35,7 +36,7 @@ def draw(page, name, folder):
 
 
 shown, wrong = set(), []
-for page in sorted(set((tree / "docs").rglob("*.md")) - {tree / "docs/gallery.md"}):
+for page in sorted(set((tree / "docs").rglob("*.md")) - {tree / "docs/gallery.md", *(tree / "docs/results").glob("*.md")}):
     for target in re.findall(r"!\[[^\]]+\]\(([^)]+\.svg)\)", page.read_text(encoding="utf-8")):
         path = (page.parent / target).resolve()
         shown.add(path)
