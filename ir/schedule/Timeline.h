@@ -16,7 +16,7 @@ namespace tilerun::schedule {
 
 struct Timeline {
   struct Role {
-    std::string name; ///< "producer, warps 4 to 5"; "program" if there are no roles.
+    std::string name; ///< "producer, warps 4 to 5"; "program" without roles.
   };
   /// The slots of the loads of one loop.
   struct Channel {

@@ -48,7 +48,7 @@ TEST_F(Folder, TextUnderTheFilesPathStandsForTheFile) {
   sources.addText("b.py", "y = 2\n");
   EXPECT_EQ(cantFail(sources.addFile(file)), text);
   EXPECT_EQ(cantFail(sources.addFile(path("./a.py"))), text);
-  // A name that is no path says nothing of a file.
+  // A name that is not a path says nothing of a file.
   EXPECT_EQ(sources.getText(cantFail(sources.addFile(other))), "y = 1\n");
 }
 

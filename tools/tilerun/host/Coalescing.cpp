@@ -18,7 +18,8 @@ namespace {
 /// How lanes that are neighbours along a dimension lie to each other.
 struct Neighbours {
   uint64_t pairs = 0, contiguous = 0;
-  uint64_t distance = UINT64_MAX; ///< Of the first pair; one at the same address is no neighbour.
+  uint64_t distance =
+      UINT64_MAX; ///< Of the first pair; one at the same address is not a neighbour.
 };
 } // namespace
 

@@ -13,7 +13,7 @@ public:
   virtual ~LayoutSource() = default;
   /// An error if nothing compiles for the target; then it has none.
   virtual llvm::Error chooseTarget(llvm::StringRef target) = 0;
-  /// Empty: there is none.
+  /// Empty if it does not exist.
   virtual const std::string &getTarget() const = 0;
   /// The IR with layouts and locations, as text.
   virtual llvm::Expected<std::string> emit(CompiledKernel &kernel,

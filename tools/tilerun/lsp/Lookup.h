@@ -9,12 +9,12 @@ namespace tilerun::lsp {
 struct Place {
   uint32_t offset = 0;
   const CheckedFunction *function = nullptr; ///< Around it; null: host code.
-  /// The nodes of the function's syntax around it, the outermost first. Of host code there is none.
+  /// The nodes of the function's syntax around it, the outermost first. Host code has none.
   llvm::SmallVector<const ast::Node *> nodes;
   /// The name at it, with what is before it: "tl.math.exp" at `exp`. Empty: no name is there.
   llvm::SmallVector<llvm::StringRef> path;
   SourceRange name;      ///< Of the last one.
-  bool isMember = false; ///< Of something that is no path: `(a + b).to`.
+  bool isMember = false; ///< Of something that is not a path: `(a + b).to`.
 };
 
 /// None if the position is not in the text.

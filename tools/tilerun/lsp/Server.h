@@ -37,7 +37,7 @@ private:
     llvm::lsp::URIForFile uri;
     int64_t version = 0;
     OpenText text;
-    std::unique_ptr<Analysis> analysis; ///< Null: of this version there is none yet.
+    std::unique_ptr<Analysis> analysis; ///< Null until this version is analyzed.
     bool isPublished = false;           ///< All that is to be said of this version.
     std::chrono::steady_clock::time_point lastPublished;
     /// Of the last version that could be read: while a line is typed, most cannot.
