@@ -65,18 +65,8 @@ struct AmdgpuArtifact {
 /// IR, as text or JSON (ir/tile/Remarks.h). The timeline is that of pipelined loops
 /// (ir/schedule/Timeline.h), shared memory what lies where in it (ir/simt/sync/SharedMap.h).
 enum class Stage {
-  Remarks,
-  RemarksJson,
-  Layout,
-  Schedule,
-  Expand,
-  Timeline,
-  TimelineJson,
-  Simt,
-  SharedMemory,
-  SharedMemoryJson,
-  Passes,
-  PassesJson,
+#define TILERUN_THREAD_STAGE(enumerator, word, summary) enumerator,
+#include "backends/common/ThreadStages.def"
   LlvmDialect,
   Llvm,
   Amdgcn,        ///< Assembly.

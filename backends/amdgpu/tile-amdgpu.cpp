@@ -26,30 +26,19 @@ static cl::opt<bool> asyncCopies("async-copies",
                                  cl::cat(category));
 static cl::opt<std::string> schedule("schedule", cl::desc("text of a schedule by hand"),
                                      cl::cat(category));
-static cl::opt<amdgpu::Stage> emit(
-    "emit", cl::desc("what to print"), cl::cat(category), cl::init(amdgpu::Stage::Amdgcn),
-    cl::values(
-        clEnumValN(amdgpu::Stage::Remarks, "remarks", "missed optimizations, and why"),
-        clEnumValN(amdgpu::Stage::RemarksJson, "remarks-json", "the same as JSON"),
-        clEnumValN(amdgpu::Stage::Layout, "layout", "tile IR with layouts"),
-        clEnumValN(amdgpu::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
-        clEnumValN(amdgpu::Stage::Expand, "expand", "tile IR with its loops expanded"),
-        clEnumValN(amdgpu::Stage::Timeline, "timeline",
-                   "when slots of pipelined loops are copied and read"),
-        clEnumValN(amdgpu::Stage::TimelineJson, "timeline-json", "the same as JSON"),
-        clEnumValN(amdgpu::Stage::Simt, "simt", "per-thread IR"),
-        clEnumValN(amdgpu::Stage::SharedMemory, "shared-memory",
-                   "which buffers lie where in it, and when"),
-        clEnumValN(amdgpu::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
-        clEnumValN(amdgpu::Stage::Passes, "passes", "the module after each pass down to threads"),
-        clEnumValN(amdgpu::Stage::PassesJson, "passes-json", "the same as JSON"),
-        clEnumValN(amdgpu::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
-        clEnumValN(amdgpu::Stage::Llvm, "llvm", "optimized LLVM IR"),
-        clEnumValN(amdgpu::Stage::Amdgcn, "amdgcn", "assembly"),
-        clEnumValN(amdgpu::Stage::Resources, "resources",
-                   "registers, memory and waves of the code object"),
-        clEnumValN(amdgpu::Stage::ResourcesJson, "resources-json", "the same as JSON"),
-        clEnumValN(amdgpu::Stage::Hsaco, "hsaco", "the code object, an ELF file")));
+static cl::opt<amdgpu::Stage>
+    emit("emit", cl::desc("what to print"), cl::cat(category), cl::init(amdgpu::Stage::Amdgcn),
+         cl::values(
+#define TILERUN_THREAD_STAGE(enumerator, word, summary)                                            \
+  clEnumValN(amdgpu::Stage::enumerator, word, summary),
+#include "backends/common/ThreadStages.def"
+             clEnumValN(amdgpu::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
+             clEnumValN(amdgpu::Stage::Llvm, "llvm", "optimized LLVM IR"),
+             clEnumValN(amdgpu::Stage::Amdgcn, "amdgcn", "assembly"),
+             clEnumValN(amdgpu::Stage::Resources, "resources",
+                        "registers, memory and waves of the code object"),
+             clEnumValN(amdgpu::Stage::ResourcesJson, "resources-json", "the same as JSON"),
+             clEnumValN(amdgpu::Stage::Hsaco, "hsaco", "the code object, an ELF file")));
 
 static std::string printMetadata(const amdgpu::AmdgpuArtifact &artifact) {
   std::string text;

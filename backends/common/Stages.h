@@ -33,48 +33,18 @@ std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
 /// What the shared passes can show. Layout, Schedule, Expand and the timelines end them early.
 enum class ThreadStage {
-  Remarks,
-  RemarksJson,
-  Layout,
-  Schedule,
-  Expand,
-  Timeline,
-  TimelineJson,
-  Simt,
-  SharedMemory,
-  SharedMemoryJson,
-  Passes,
-  PassesJson
+#define TILERUN_THREAD_STAGE(enumerator, word, summary) enumerator,
+#include "backends/common/ThreadStages.def"
 };
 
 /// The shared stage that a backend's own `Stage` asks for, by the names of its enumerators; nothing
 /// for those behind per-thread IR.
 template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage) {
   switch (stage) {
-  case Stage::Remarks:
-    return ThreadStage::Remarks;
-  case Stage::RemarksJson:
-    return ThreadStage::RemarksJson;
-  case Stage::Layout:
-    return ThreadStage::Layout;
-  case Stage::Schedule:
-    return ThreadStage::Schedule;
-  case Stage::Expand:
-    return ThreadStage::Expand;
-  case Stage::Timeline:
-    return ThreadStage::Timeline;
-  case Stage::TimelineJson:
-    return ThreadStage::TimelineJson;
-  case Stage::Simt:
-    return ThreadStage::Simt;
-  case Stage::SharedMemory:
-    return ThreadStage::SharedMemory;
-  case Stage::SharedMemoryJson:
-    return ThreadStage::SharedMemoryJson;
-  case Stage::Passes:
-    return ThreadStage::Passes;
-  case Stage::PassesJson:
-    return ThreadStage::PassesJson;
+#define TILERUN_THREAD_STAGE(enumerator, word, summary)                                            \
+  case Stage::enumerator:                                                                          \
+    return ThreadStage::enumerator;
+#include "backends/common/ThreadStages.def"
   default:
     return std::nullopt;
   }

@@ -20,26 +20,15 @@ static cl::opt<distribute::AcrossK>
             cl::values(clEnumValN(distribute::AcrossK::Auto, "auto", "as the compiler thinks best"),
                        clEnumValN(distribute::AcrossK::Registers, "registers", "threads read them"),
                        clEnumValN(distribute::AcrossK::Copies, "copies", "copies transpose them")));
-static cl::opt<nvptx::Stage> emit(
-    "emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
-    cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "missed optimizations, and why"),
-               clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
-               clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
-               clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
-               clEnumValN(nvptx::Stage::Expand, "expand", "tile IR with its loops expanded"),
-               clEnumValN(nvptx::Stage::Timeline, "timeline",
-                          "when slots of pipelined loops are copied and read"),
-               clEnumValN(nvptx::Stage::TimelineJson, "timeline-json", "the same as JSON"),
-               clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
-               clEnumValN(nvptx::Stage::SharedMemory, "shared-memory",
-                          "which buffers lie where in it, and when"),
-               clEnumValN(nvptx::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
-               clEnumValN(nvptx::Stage::Passes, "passes",
-                          "the module after each pass down to threads"),
-               clEnumValN(nvptx::Stage::PassesJson, "passes-json", "the same as JSON"),
-               clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
-               clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
-               clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));
+static cl::opt<nvptx::Stage>
+    emit("emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
+         cl::values(
+#define TILERUN_THREAD_STAGE(enumerator, word, summary)                                            \
+  clEnumValN(nvptx::Stage::enumerator, word, summary),
+#include "backends/common/ThreadStages.def"
+             clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
+             clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
+             clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));
 
 static Expected<std::string> compile(mlir::ModuleOp module,
                                      const backend::StageToolOptions &common) {

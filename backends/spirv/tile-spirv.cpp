@@ -12,21 +12,9 @@ static cl::opt<std::string> targetText("target", cl::desc("target: vulkan:1.3,WO
 static cl::opt<spirvbackend::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(spirvbackend::Stage::SpirvAsm),
     cl::values(
-        clEnumValN(spirvbackend::Stage::Remarks, "remarks", "missed optimizations, and why"),
-        clEnumValN(spirvbackend::Stage::RemarksJson, "remarks-json", "the same as JSON"),
-        clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
-        clEnumValN(spirvbackend::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
-        clEnumValN(spirvbackend::Stage::Expand, "expand", "tile IR with its loops expanded"),
-        clEnumValN(spirvbackend::Stage::Timeline, "timeline",
-                   "when slots of pipelined loops are copied and read"),
-        clEnumValN(spirvbackend::Stage::TimelineJson, "timeline-json", "the same as JSON"),
-        clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
-        clEnumValN(spirvbackend::Stage::SharedMemory, "shared-memory",
-                   "which buffers lie where in it, and when"),
-        clEnumValN(spirvbackend::Stage::SharedMemoryJson, "shared-memory-json", "the same as JSON"),
-        clEnumValN(spirvbackend::Stage::Passes, "passes",
-                   "the module after each pass down to threads"),
-        clEnumValN(spirvbackend::Stage::PassesJson, "passes-json", "the same as JSON"),
+#define TILERUN_THREAD_STAGE(enumerator, word, summary)                                            \
+  clEnumValN(spirvbackend::Stage::enumerator, word, summary),
+#include "backends/common/ThreadStages.def"
         clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect", "MLIR's SPIR-V dialect"),
         clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),
         clEnumValN(spirvbackend::Stage::SpirvAsm, "spirv-asm", "assembly")));
