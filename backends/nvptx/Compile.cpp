@@ -128,9 +128,9 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigne
 
 /// As many as fit on a multiprocessor if each thread takes all of the registers that it may.
 unsigned Compilation::countPrograms() const {
-  constexpr unsigned kRegisters = 65536, kReservedBytes = 1024, kSharedBytes = 228 * 1024;
+  constexpr unsigned kReservedBytes = 1024, kSharedBytes = 228 * 1024;
   unsigned registers = options.maxRegisters ? options.maxRegisters : kMostRegisters;
-  uint64_t byRegisters = kRegisters / (artifact.numThreads * registers),
+  uint64_t byRegisters = arch.info.countPrograms(artifact.numThreads, registers),
            byMemory = kSharedBytes / (artifact.sharedBytes + kReservedBytes);
   return unsigned(std::max<uint64_t>(std::min(byRegisters, byMemory), 1));
 }

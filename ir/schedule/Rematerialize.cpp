@@ -225,15 +225,6 @@ void Rematerializer::apply(tile::ReduceOp reduction, const Plan &plan) const {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-int64_t schedule::countPrograms(const target::TargetInfo &target, int64_t threads,
-                                int64_t registers) {
-  if (target.registers && registers > target.registers)
-    return 0;
-  // A warp's registers are given out by eight for each thread.
-  int64_t each = threads * int64_t(llvm::alignTo(uint64_t(registers), 8));
-  return std::min<int64_t>(target.unitThreads / threads, target.unitRegisters / each);
-}
-
 /// Products have layouts and schedules of their own, which know what they keep.
 static bool hasProducts(func::FuncOp kernel) {
   return kernel.walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
@@ -267,7 +258,8 @@ static void setRegisters(func::FuncOp kernel, const LayoutAssignment &layouts, i
 }
 
 void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layouts, Choice choice) {
-  constexpr int64_t kWide = 16, kFewPrograms = 2;
+  constexpr int64_t kWide = 16;
+  constexpr unsigned kFewPrograms = 2;
   const target::TargetInfo &target = layouts.target();
   if (!target.unitRegisters || !target.unitThreads)
     return;
@@ -284,9 +276,9 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
     loaded = std::max(loaded, plan.loaded);
   }
   // What is loaded behind a reduction may be loaded late; with a limit it must be.
-  const int64_t threads = int64_t(layouts.numWarps()) * target.warpSize;
-  const int64_t fewer = countPrograms(target, threads, getRegisterNeed(before)),
-                more = countPrograms(target, threads, getRegisterNeed(after + loaded));
+  const unsigned threads = layouts.numWarps() * target.warpSize,
+                 fewer = target.countPrograms(threads, getRegisterNeed(before)),
+                 more = target.countPrograms(threads, getRegisterNeed(after + loaded));
   const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel);
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
     if (row < kWide)
@@ -302,5 +294,5 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   for (tile::ReduceOp reduction : reductions)
     if (Plan plan = work.plan(reduction, /*saves=*/true); !plan.values.empty())
       work.apply(reduction, plan);
-  setRegisters(kernel, layouts, std::max<int64_t>(more, 1));
+  setRegisters(kernel, layouts, std::max(more, 1u));
 }

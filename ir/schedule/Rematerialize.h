@@ -12,10 +12,6 @@ namespace tilerun::schedule {
 /// Addresses, and what is under way between two of those, take half as many again, and eight.
 constexpr int64_t getRegisterNeed(int64_t kept) { return kept + kept / 2 + 8; }
 
-/// How many programs of `threads` run at a time on a unit if each thread takes `registers`; 0 if
-/// a thread, or all of one program, cannot have so many.
-int64_t countPrograms(const target::TargetInfo &target, int64_t threads, int64_t registers);
-
 /// Computes values again behind reductions, in kernels without products: with Choice::Auto, where
 /// more programs run by it, and at most two without it, and where nothing but loads, stores,
 /// reductions and what works element by element takes registers; with Choice::On wherever registers

@@ -10,6 +10,7 @@
 #include "ir/target/MatrixElement.h"
 #include "ir/target/MemoryBudget.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <string>
@@ -140,6 +141,17 @@ struct TargetInfo {
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;
   std::vector<WarpGroupInstruction> warpGroupInstructions;
+
+  /// How many programs of `threads` run at a time on a unit if each thread takes `ofThread`
+  /// registers; 0 if a thread, or all of one program, cannot have so many. Precondition: the
+  /// registers of a unit are known.
+  unsigned countPrograms(unsigned threads, unsigned ofThread) const {
+    if (registers && ofThread > registers)
+      return 0;
+    // A warp's registers are given out by eight for each thread.
+    const unsigned each = threads * ((ofThread + 7) / 8 * 8);
+    return std::min(unitThreads / threads, unitRegisters / each);
+  }
 
   /// The instruction of this name, which is the table's; null: there is none.
   const MatrixInstruction *findMatrix(llvm::StringRef name) const {

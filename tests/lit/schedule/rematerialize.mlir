@@ -84,6 +84,10 @@
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=DEAR --implicit-check-not=sched.keep
 // DEAR: func.func @dear
 
+// By hand: of 128 elements of float16 each of 128 threads has half a word.
+// RUN: not tile-opt %t/half.mlir --target=generic: --num-warps=4 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand --lower-to-threads 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: half.mlir:6:8: error: 'sched.keep' op is fresh, but a thread has no whole words of 32 bits of the tensor
+
 // A target whose unit is unknown, and an unknown choice.
 // REDEFINE: %{file} = row
 // REDEFINE: %{target} = generic:
@@ -92,6 +96,18 @@
 // RUN: not %{run} 2>&1 | FileCheck %s --check-prefix=CHOICE
 // CHOICE: error: 'yes' is not a choice of rematerialize; use 'auto', 'off' or 'on'
 
+//--- half.mlir
+func.func @half(%in: !tile.ptr<f16>, %out: !tile.ptr<f16>) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 128 : tensor<128xi32>
+  %base = tile.splat %in : !tile.ptr<f16> -> tensor<128x!tile.ptr<f16>>
+  %p = tile.addptr %base, %i : tensor<128x!tile.ptr<f16>>, tensor<128xi32>
+  %x = tile.load %p : tensor<128x!tile.ptr<f16>>
+  %y = sched.keep fresh %x : tensor<128xf16>
+  %to = tile.splat %out : !tile.ptr<f16> -> tensor<128x!tile.ptr<f16>>
+  %q = tile.addptr %to, %i : tensor<128x!tile.ptr<f16>>, tensor<128xi32>
+  tile.store %q, %y : tensor<128x!tile.ptr<f16>>
+  return
+}
 //--- row.mlir
 func.func @row(%in: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %out: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
   %i = tile.make_range 0 to 32768 : tensor<32768xi32>
