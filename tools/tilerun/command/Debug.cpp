@@ -81,12 +81,7 @@ static llvm::Expected<std::unique_ptr<debug::Debuggee>> prepare(Session &session
     return makeUsageError(
         "the kernel's file is stdin, which has the commands; name a file, or give "
         "--commands FILE");
-  TILERUN_TRY_VALUE(device, openDevice("cpu", kUnpooled));
-  TILERUN_TRY_ERROR(session.load(options.target));
-  TILERUN_TRY_VALUE(binding, bindArguments(session));
-  TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
-  if (!options.allowOverlap)
-    TILERUN_TRY_ERROR(checkOverlap(binding));
+  TILERUN_TRY_VALUE(binding, bindOnInterpreter(session));
   TILERUN_TRY_VALUE(wanted, findProgram(options, binding));
   program = wanted;
   TILERUN_TRY_VALUE(debuggee, makeDebuggee(session, binding));

@@ -13,12 +13,7 @@ using namespace tilerun::command;
 
 static llvm::Expected<host::Accesses> observe(Session &session) {
   const Options &options = session.options;
-  TILERUN_TRY_VALUE(device, openDevice("cpu", kUnpooled));
-  TILERUN_TRY_ERROR(session.load(options.target));
-  TILERUN_TRY_VALUE(binding, bindArguments(session));
-  TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
-  if (!options.allowOverlap)
-    TILERUN_TRY_ERROR(checkOverlap(binding));
+  TILERUN_TRY_VALUE(binding, bindOnInterpreter(session));
   access::ObserveOptions observe;
   observe.maxBytes = static_cast<uint64_t>(options.memoryLimit * (1u << 30));
   if (!options.program.empty()) {

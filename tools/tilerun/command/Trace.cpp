@@ -2,12 +2,23 @@
 #include "tools/tilerun/command/Trace.h"
 
 #include "ir/tile/ModuleBytes.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/debug/Show.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
+
+llvm::Expected<Binding> command::bindOnInterpreter(Session &session) {
+  TILERUN_TRY_VALUE(device, openDevice("cpu", kUnpooled));
+  TILERUN_TRY_ERROR(session.load(session.options.target));
+  TILERUN_TRY_VALUE(binding, bindArguments(session));
+  TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
+  if (!session.options.allowOverlap)
+    TILERUN_TRY_ERROR(checkOverlap(binding));
+  return std::move(binding);
+}
 
 llvm::Expected<std::unique_ptr<debug::Debuggee>>
 command::makeDebuggee(Session &session, const Binding &binding, bool withEvents) {

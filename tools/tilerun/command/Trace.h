@@ -6,6 +6,9 @@
 
 namespace tilerun::command {
 
+/// Loads the kernel of the session, and binds its arguments and grid for the interpreter.
+llvm::Expected<Binding> bindOnInterpreter(Session &session);
+
 /// The kernel of the session with its bound arguments, compiled for a debugger, or without its
 /// events to be observed only. Diagnostics of the frontend are added to the session's.
 llvm::Expected<std::unique_ptr<debug::Debuggee>>
