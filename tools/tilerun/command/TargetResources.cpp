@@ -14,7 +14,7 @@ using namespace tilerun::command;
 static std::string askDevice(const std::shared_ptr<const plugin::Plugin> &plugin,
                              llvm::StringRef target, const TilerunPluginArtifact &artifact,
                              ResourceReport &report) {
-  std::string reason = "there is no device of target " + target.str() + " to ask", none;
+  std::string reason = "a device of target " + target.str() + " was not found", none;
   for (const plugin::DeviceInfo &info : plugin->getDevices(none)) {
     if (info.target != target || !plugin->getTable().get_kernel_property)
       continue;
