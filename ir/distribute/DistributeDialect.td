@@ -127,6 +127,8 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
     With `turns` an operand lies across k in shared memory, where the instruction cannot read it, so that threads read it into
     registers, in so many turns along k: the first operand, or if `swapped` the second one, whose layout is then `b`. The
     order of its rows (columns) in `d` and in its layout is one in which the reads are wide and hit no bank twice.
+    Where the other operand lies across k, too, it has a layout as well, in which threads read its tiles to transpose them in
+    shared memory.
   }];
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$instruction,
                         OptionalParameter<"::tilerun::distribute::LayoutAttr">:$a,

@@ -153,10 +153,10 @@ static LogicalResult checkWarpGroup(tile::DotOp dot, DotAttr plan, const target:
   if (plan.getSwapped() && !plan.getTurns())
     return fail() << "a product of warp groups is swapped for its turns alone";
   if (!plan.getInstruction() || !(plan.getSwapped() ? plan.getB() : plan.getA()) ||
-      (plan.getSwapped() ? plan.getA() : plan.getB()))
-    return fail() << (plan.getSwapped()
-                          ? "warp_group with swapped needs instruction and b, and leaves out a"
-                          : "warp_group needs instruction and a, and leaves out b");
+      (!plan.getTurns() && plan.getB()))
+    return fail() << (plan.getSwapped() ? "warp_group with swapped needs instruction and b"
+                                        : "warp_group needs instruction and a, and leaves out b "
+                                          "unless it has turns");
   const target::WarpGroupInstruction *row = info.findWarpGroup(plan.getWarpGroup());
   if (!row)
     return fail() << info.name << " has no instruction of warp groups " << plan.getWarpGroup();

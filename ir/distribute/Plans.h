@@ -55,7 +55,8 @@ struct WarpGroupPlan {
 struct DotPlan {
   const target::MatrixInstruction *instruction = nullptr;
   LinearLayout a, b, d; ///< `a` and `b` only with an instruction.
-  /// Then `a` is for registers, and there is no `b`; if `swapped`, the other way round.
+  /// Then `a` is for registers; if `swapped`, `b` is. The other one is a tile in shared memory, and
+  /// has a layout only if it lies across k, too: threads read it so to transpose it there.
   std::optional<WarpGroupPlan> warpGroup;
   /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
   unsigned parts = 1;
@@ -70,6 +71,9 @@ struct DotPlan {
   /// Which operand may be in registers, and in which layout. Precondition: warpGroup.
   unsigned registerOperand() const { return swapped ? 1 : 0; }
   const LinearLayout &registers() const { return swapped ? b : a; }
+  /// Of the other operand; without outs unless its tiles are transposed.
+  const LinearLayout &transposing() const { return swapped ? a : b; }
+  bool transposesTiles() const { return warpGroup && !transposing().getOuts().empty(); }
 };
 
 /// What an operand of a scaled product was computed from.

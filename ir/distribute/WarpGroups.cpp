@@ -6,9 +6,9 @@
 // in memory, one can be read from its tile by threads, as the instruction's first operand, which
 // may be in registers; where that is the product's second operand, the instruction computes the
 // transposed product. Others are transposed on the way, by copies of one element, if those are as
-// large as copies can be small: 4 bytes. What stays with the instructions of one warp: smaller and
-// larger products, three dimensions, operands in parts, and smaller operands that would have to be
-// transposed.
+// large as copies can be small: 4 bytes. Of two operands of bytes that lie across k, threads
+// transpose the tiles of the other one in shared memory. What stays with the instructions of one
+// warp: smaller and larger products, three dimensions, operands in parts.
 #include "ir/distribute/Layouts.h"
 #include "ir/distribute/Plans.h"
 #include "ir/distribute/RowOrder.h"
@@ -179,6 +179,39 @@ static SharedAccess takeTurns(tile::DotOp op, const Options &options, DotPlan &p
   return std::move(order.read);
 }
 
+/// How threads read the tiles of the other operand to transpose them: as fragments of a first
+/// operand, whose rows are here neighbours in memory.
+static void transposeOther(tile::DotOp op, const Options &options, DotPlan &plan) {
+  const WarpGroupInstruction &row = *plan.warpGroup->instruction;
+  const unsigned operand = 1 - plan.registerOperand(), rows = operand;
+  Value value = op->getOperand(operand);
+  SmallVector<unsigned, 4> bits = shapeBits(cast<RankedTensorType>(value.getType()).getShape());
+  const unsigned warpBits = llvm::Log2_32(options.numWarps);
+  unsigned moreRows = bits[rows] - llvm::Log2_32(row.m),
+           moreSteps = bits[1 - rows] - llvm::Log2_32(row.k);
+  LinearLayout fragments = row.operandLayout();
+  for (auto [more, dim] : {std::pair(&moreRows, 0u), std::pair(&moreSteps, 1u)}) {
+    const unsigned groups = std::min(warpBits - fragments.inBits(kWarp), *more);
+    fragments = fragments * LinearLayout::identity1D(groups, kWarp, dimName(dim));
+    *more -= groups;
+  }
+  fragments = fragments * LinearLayout::identity1D(moreSteps, kRegister, dimName(1)) *
+              LinearLayout::identity1D(moreRows, kRegister, dimName(0));
+  if (fragments.inBits(kWarp) < warpBits) // warps that repeat others' work
+    fragments = fragments.resizeIn(kWarp, warpBits);
+  if (rows == 1)
+    fragments = transposeDims(fragments, {1, 0});
+  LinearLayout &layout = operand == 0 ? plan.a : plan.b;
+  layout = normalize(fragments, llvm::Log2_32(options.target->warpSize), warpBits);
+  LinearLayout memory = swizzledTile(cast<RankedTensorType>(value.getType()).getShape(), rows, 1);
+  RowOrder order = byteRowOrder(layout, rows, memory, options.target->sharedModel);
+  layout = reorderRows(layout, rows, order.places);
+  emitRemark(op, RemarkName::OperandAcrossK,
+             Twine("threads transpose the tiles of the ") + (operand == 0 ? "first" : "second") +
+                 " operand, which lies across k, too, in shared memory",
+             /*isMissed=*/false);
+}
+
 /// What became of an operand across k, as a remark about the product.
 static void explainTurns(tile::DotOp op, const DotPlan &plan, const SharedAccess &read,
                          unsigned elementBytes) {
@@ -202,6 +235,16 @@ static void explainCopies(tile::DotOp op, std::array<Way, 2> ways, const Twine &
                  " transposed on the way to shared memory, by copies of one element: " + why);
 }
 
+/// Whether threads can transpose the operand's tiles in shared memory.
+static bool canTransposeTiles(tile::DotOp op, const Options &options,
+                              const WarpGroupInstruction &row, unsigned operand) {
+  Value value = op->getOperand(operand);
+  auto type = cast<RankedTensorType>(value.getType());
+  MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, 1 - operand, bytesOf(value)};
+  return bytesOf(value) == 1 && canReadAcross(1, *options.target) &&
+         tile.isOperand(1 - operand, row.k) && type.getDimSize(operand) >= row.m;
+}
+
 /// The operand that threads should read from its tile: the larger one if there is a choice.
 static std::optional<unsigned> findInTurns(tile::DotOp op, const Options &options,
                                            const WarpGroupInstruction &row,
@@ -210,7 +253,8 @@ static std::optional<unsigned> findInTurns(tile::DotOp op, const Options &option
   auto canBe = [&](unsigned operand) {
     Way other = ways[1 - operand];
     return (ways[operand] == Way::Copies || ways[operand] == Way::Registers) &&
-           (other == Way::AsItLies || other == Way::Copies) &&
+           (other == Way::AsItLies || other == Way::Copies ||
+            (other == Way::Registers && canTransposeTiles(op, options, row, 1 - operand))) &&
            canReadAcross(bytesOf(op->getOperand(operand)), *options.target) &&
            fillsInstruction(type, row, /*swapped=*/operand == 1);
   };
@@ -265,6 +309,8 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
     if (!canAll || sums + words <= kMostWithSums || options.acrossK == AcrossK::Registers) {
       plan = std::move(turning);
       explainTurns(op, plan, read, bytesOf(op->getOperand(*inTurns)));
+      if (ways[1 - *inTurns] == Way::Registers)
+        transposeOther(op, options, plan);
       return;
     }
     explainCopies(op, ways,
@@ -293,7 +339,7 @@ void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Op
     unsigned inner = swapped ? 1 - summed : summed, outer = 1 - inner;
     AccessPlan &accessPlan = access(load);
     bool inTurns = plan.warpGroup->turns && operand == op->getOperand(plan.registerOperand());
-    if (accessPlan.order.front() == inner || inTurns)
+    if (accessPlan.order.front() == inner || inTurns || plan.transposesTiles())
       continue;
     // Neighbours in memory share cache lines, but are in different lines of the tile, where the
     // swizzle keeps no more than eight of them apart; neighbours along k are in different banks,

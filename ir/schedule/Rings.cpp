@@ -247,7 +247,8 @@ BoxAttr RingRules::findBox(tile::LoadOp load, RingAttr ring) {
 
 bool RingRules::mayDefer(tile::DotOp dot) {
   const DotPlan &plan = layouts.getDot(dot);
-  if (copies == CopyKind::Registers || !plan.warpGroup)
+  // The tile that threads transpose is filled again by the next iteration.
+  if (copies == CopyKind::Registers || !plan.warpGroup || plan.transposesTiles())
     return false;
   for (Value operand : {dot.getA(), dot.getB()}) {
     tile::LoadOp load = loadOf(operand);

@@ -93,13 +93,14 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
   const DotPlan &plan = layouts.getDot(dot);
   Value value = dot->getOperand(operand);
   auto type = cast<RankedTensorType>(value.getType());
-  if (isInRing(value))
-    return 0;
   const target::TargetInfo &target = layouts.target();
+  const bool isTransposed = plan.transposesTiles() && operand != plan.registerOperand();
+  if (isInRing(value))
+    return isTransposed ? alignedBytes(bytesOf(type), target) : 0;
   if (plan.warpGroup) {
     bool inRegisters =
         operand == plan.registerOperand() && isInFragments(value, plan.registers(), layouts);
-    return inRegisters ? 0 : alignedBytes(bytesOf(type), target);
+    return inRegisters ? 0 : alignedBytes(bytesOf(type), target) * (isTransposed ? 2 : 1);
   }
   if (!isOpaque(dot, layouts))
     return 0;

@@ -41,6 +41,12 @@ import triton.language as tl
 #: X=i8[128,64]:randint(-9,9,1) Y=i8[32,64]:randint(-9,9,2) Z=i32[128,32]:zeros M=128 N=32 K=64 xm=1 xk=128 yk=1 yn=64 BM=128 BN=32 BK=64
 #: X=f8e4nv[64,128]:randint(-4,5,1) Y=f8e5[128,64]:randint(-4,5,2) Z=f32[64,64]:zeros M=64 N=64 K=128 xm=128 xk=1 yk=64 yn=1 BM=64 BN=64 BK=64
 #: X=i8[64,128]:randint(-9,9,1) Y=i8[128,64]:randint(-9,9,2) Z=i32[64,64]:zeros M=64 N=64 K=128 xm=128 xk=1 yk=64 yn=1 BM=64 BN=64 BK=64 --operands-across-k copies
+#: X=i8[128,64]:randint(-9,9,1) Y=i8[128,64]:randint(-9,9,2) Z=i32[64,64]:zeros M=64 N=64 K=128 xm=1 xk=64 yk=64 yn=1 BM=64 BN=64 BK=64
+#: X=i8[128,128]:randint(-9,9,1) Y=i8[128,64]:randint(-9,9,2) Z=i32[128,64]:zeros M=128 N=64 K=128 xm=1 xk=128 yk=64 yn=1 BM=128 BN=64 BK=32 --num-warps 8 --num-stages 2
+#: X=i8[96,64]:randint(-9,9,1) Y=i8[96,128]:randint(-9,9,2) Z=i32[64,128]:zeros M=64 N=128 K=96 xm=1 xk=64 yk=128 yn=1 BM=64 BN=128 BK=32 --num-warps 16
+#: X=i8[128,64]:randint(-9,9,1) Y=i8[128,64]:randint(-9,9,2) Z=i32[64,64]:zeros M=64 N=64 K=128 xm=1 xk=64 yk=64 yn=1 BM=64 BN=64 BK=128 --num-stages 1
+#: X=f8e4nv[128,128]:randint(-4,5,1) Y=f8e5[128,128]:randint(-4,5,2) Z=f32[128,128]:zeros M=128 N=128 K=128 xm=1 xk=128 yk=128 yn=1 BM=128 BN=128 BK=64 --num-stages 2
+#: X=i8[70,64]:randint(-9,9,1) Y=i8[70,64]:randint(-9,9,2) Z=i32[64,64]:zeros M=64 N=64 K=70 xm=1 xk=64 yk=64 yn=1 BM=64 BN=64 BK=32 --num-stages 2
 @triton.jit
 def product(X, Y, Z, M, N, K, xm, xk, yk, yn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)

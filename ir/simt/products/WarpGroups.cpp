@@ -89,6 +89,7 @@ private:
   };
   Operand makeOperand(Value value, const SharedTile &tile, unsigned summed);
   FailureOr<SharedTile> findOrStore(Value value, unsigned summed, bool anyOrder = false);
+  FailureOr<SharedTile> transposeTile(const SharedTile &from);
   LogicalResult placeOperands();
   LogicalResult placeSums();
   FailureOr<Values> fragmentsOf(unsigned turn);
@@ -157,6 +158,28 @@ FailureOr<SharedTile> WarpGroupProduct::findOrStore(Value value, unsigned summed
   return store(c, value, summed, row, anyOrder);
 }
 
+/// The tile of `right`, which lies across k, along k.
+FailureOr<SharedTile> WarpGroupProduct::transposeTile(const SharedTile &from) {
+  const unsigned inner = 1 - from.inner, bytes = getScalarBytes(from.element);
+  const LinearLayout &layout = plan.transposing();
+  auto type = cast<RankedTensorType>(right.getType());
+  FailureOr<Value> vector = readTile(c, from, layout, {0, 0});
+  if (failed(vector))
+    return failure();
+  SharedTile tile{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, from.element};
+  auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
+  buffer.setAlignment(kMatrixTileAlignment);
+  tile.buffer = buffer;
+  tile.slot = constant(c.b, 0);
+  std::optional<SharedAccess> access =
+      accessShared(layout, tile.memory, bytes, c.target.sharedModel);
+  if (!access)
+    return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
+  storeShared(c, *vector, layout, *access, buffer);
+  AsyncFenceOp::create(c.b);
+  return tile;
+}
+
 LogicalResult WarpGroupProduct::placeOperands() {
   if (!findTile(c, left) && schedule::isInFragments(left, plan.registers(), c.layouts)) {
     FailureOr<Values> all = c.getRegisters(left, plan.registers());
@@ -172,7 +195,10 @@ LogicalResult WarpGroupProduct::placeOperands() {
     else
       a = makeOperand(left, *found, leftSummed);
   }
-  FailureOr<SharedTile> found = findOrStore(right, 1 - leftSummed);
+  FailureOr<SharedTile> found =
+      findOrStore(right, 1 - leftSummed, /*anyOrder=*/plan.transposesTiles());
+  if (succeeded(found) && plan.transposesTiles() && found->inner != 1 - leftSummed)
+    found = transposeTile(*found);
   if (failed(found))
     return failure();
   b = makeOperand(right, *found, 1 - leftSummed);

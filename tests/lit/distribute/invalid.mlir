@@ -284,7 +284,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
-    // expected-error @+1 {{'tile.dot' op 'distribute.dot': warp_group with swapped needs instruction and b, and leaves out a}}
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': warp_group with swapped needs instruction and b}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types", columns = 8, swapped = true, turns = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
     return
   }
