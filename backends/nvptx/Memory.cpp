@@ -37,20 +37,35 @@ std::string braces(unsigned first, unsigned count) {
   return text + "}";
 }
 
-std::string eviction(tile::EvictionPolicy policy) {
-  switch (policy) {
-  case tile::EvictionPolicy::First:
-    return ".L1::evict_first";
-  case tile::EvictionPolicy::Last:
-    return ".L1::evict_last";
-  case tile::EvictionPolicy::Normal:
-    return "";
+/// What an access says of its place in the caches.
+struct CacheHint {
+  std::string qualifiers; ///< Between ".global" and the type.
+  Value policy;           ///< Of the L2 cache, an operand behind the others; null: none.
+};
+
+/// PTX takes a modifier or a policy. The L1 cache takes a word, the L2 cache from sm_80 on an
+/// operand, which LLVM and ptxas make once.
+CacheHint makeHint(OpBuilder &b, Location loc, tile::CacheModifier modifier,
+                   tile::EvictionPolicy policy, bool hasPolicies) {
+  if (modifier != tile::CacheModifier::None)
+    return {"." + tile::stringifyCacheModifier(modifier).str(), {}};
+  if (policy == tile::EvictionPolicy::Normal)
+    return {};
+  const std::string name = policy == tile::EvictionPolicy::First ? "evict_first" : "evict_last";
+  CacheHint hint{".L1::" + name, {}};
+  if (hasPolicies) {
+    hint.qualifiers += ".L2::cache_hint";
+    hint.policy = inlinePtx(b, loc, b.getI64Type(), {},
+                            "createpolicy.fractional.L2::" + name + ".b64 $0, 1.0;", "=l", false)
+                      .front();
   }
-  return "";
+  return hint;
 }
 
 struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LoadPattern(const LLVMTypeConverter &converter, bool hasPolicies)
+      : ConvertOpToLLVMPattern(converter), hasPolicies(hasPolicies) {}
+  bool hasPolicies;
   LogicalResult matchAndRewrite(simt::LoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
@@ -89,18 +104,17 @@ struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
                 source + ";\n\t";
       }
     }
-    std::string cache;
-    if (op.getIsVolatile())
-      cache = ".volatile";
-    text += guard + "ld" + cache + ".global";
-    if (!op.getIsVolatile()) {
-      // PTX takes one of the two.
-      if (op.getCache() != tile::CacheModifier::None)
-        text += "." + tile::stringifyCacheModifier(op.getCache()).str();
-      else
-        text += eviction(op.getEvict());
+    CacheHint hint;
+    if (!op.getIsVolatile())
+      hint = makeHint(rewriter, loc, op.getCache(), op.getEvict(), hasPolicies);
+    text += guard + "ld" + (op.getIsVolatile() ? ".volatile" : "") + ".global" + hint.qualifiers +
+            words.suffix() + " " + braces(0, words.count) + ", " + address;
+    if (hint.policy) {
+      inputs.push_back(hint.policy);
+      inputConstraints += ",l";
+      text += ", $" + std::to_string(next++);
     }
-    text += words.suffix() + " " + braces(0, words.count) + ", " + address + ";";
+    text += ";";
     // Results are written before all inputs are read.
     std::string early;
     for (unsigned i = 0; i < words.count; ++i)
@@ -117,7 +131,9 @@ struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
 };
 
 struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  StorePattern(const LLVMTypeConverter &converter, bool hasPolicies)
+      : ConvertOpToLLVMPattern(converter), hasPolicies(hasPolicies) {}
+  bool hasPolicies;
   LogicalResult matchAndRewrite(simt::StoreOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
@@ -136,12 +152,15 @@ struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
       inputs.push_back(adaptor.getMask());
       constraints += ",b";
     }
-    std::string text = guard + "st.global";
-    if (op.getCache() != tile::CacheModifier::None)
-      text += "." + tile::stringifyCacheModifier(op.getCache()).str();
-    else
-      text += eviction(op.getEvict());
-    text += words.suffix() + " [$0], " + braces(1, words.count) + ";";
+    CacheHint hint = makeHint(rewriter, loc, op.getCache(), op.getEvict(), hasPolicies);
+    std::string text =
+        guard + "st.global" + hint.qualifiers + words.suffix() + " [$0], " + braces(1, words.count);
+    if (hint.policy) {
+      text += ", $" + std::to_string(inputs.size());
+      inputs.push_back(hint.policy);
+      constraints += ",l";
+    }
+    text += ";";
     inlinePtx(rewriter, loc, {}, inputs, text, constraints, true);
     rewriter.eraseOp(op);
     return success();
@@ -274,7 +293,8 @@ struct AsyncWaitPattern : ConvertOpToLLVMPattern<simt::AsyncWaitOp> {
 } // namespace
 
 void nvptx::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
-                                   const Architecture &) {
-  patterns.add<LoadPattern, StorePattern, SharedStorePattern, SharedAddPattern, LoadMatrixPattern,
-               AsyncCopyPattern, AsyncCommitPattern, AsyncWaitPattern>(converter);
+                                   const Architecture &arch) {
+  patterns.add<LoadPattern, StorePattern>(converter, arch.info.hasEvictionPolicies);
+  patterns.add<SharedStorePattern, SharedAddPattern, LoadMatrixPattern, AsyncCopyPattern,
+               AsyncCommitPattern, AsyncWaitPattern>(converter);
 }

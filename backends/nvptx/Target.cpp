@@ -108,6 +108,7 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.hasLoadMatrix = true;
       result.info.assembler = "ptx";
       result.info.hasGridDependency = row.number >= 90;
+      result.info.hasEvictionPolicies = row.number >= 80;
       result.info.hasRoles = row.number >= 90;
       result.info.roundsToFloat8 = row.number >= 89;
       result.info.matrixInstructions = matrixInstructions(row.number);

@@ -33,8 +33,9 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
          unitRegisters, unitThreads, mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8,
-         hasUnsignedZeros8, assembler, hasGridDependency, hasRoles, roleRegisters, hasBoxCopies,
-         hasTurns, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
+         hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies, hasRoles,
+         roleRegisters, hasBoxCopies, hasTurns, sharedModel, exchange, matrixInstructions,
+         warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -57,6 +58,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("rounds-to-float8", roundsToFloat8);
   flag("float8-fnuz", hasUnsignedZeros8);
   flag("grid-dependency", hasGridDependency);
+  flag("eviction-policies", hasEvictionPolicies);
   flag("roles", hasRoles);
   number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);

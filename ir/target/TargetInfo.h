@@ -126,6 +126,8 @@ struct TargetInfo {
   /// A launch may begin before the previous one has ended, so tile.grid_dependency is an
   /// instruction.
   bool hasGridDependency = false;
+  /// Loads and stores may say what stays in the caches longer than the rest, and what goes first.
+  bool hasEvictionPolicies = false;
   /// Warps of a program may be roles that do different things: there are phase barriers in shared
   /// memory, and barriers of some of the warps.
   bool hasRoles = false;

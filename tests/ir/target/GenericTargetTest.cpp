@@ -62,6 +62,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.roundsToFloat8 = true;
   target.hasUnsignedZeros8 = true;
   target.hasGridDependency = true;
+  target.hasEvictionPolicies = true;
   target.hasRoles = target.hasBoxCopies = true;
   target.roleRegisters = 512;
   target.hasTurns = true;
@@ -93,7 +94,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
                   "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
                   "stage=on,dot-bytes=on,"
                   "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
-                  "roles=on,role-registers=512,box-copies=on,turns=on,banks=64,bank-bytes=8,shared-"
+                  "eviction-policies=on,roles=on,role-registers=512,box-copies=on,turns=on,banks="
+                  "64,bank-bytes=8,shared-"
                   "vector=8,shuffle-cost=3,select-"
                   "cost=4,wavefront-"
                   "cost=5,"
@@ -127,6 +129,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "rounds-to-float8=on",
         "float8-fnuz=on",
         "grid-dependency=on",
+        "eviction-policies=on",
         "roles=on",
         "role-registers=512",
         "box-copies=on",
@@ -176,7 +179,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "registers, unit-registers, unit-threads, steps-of-read, shuffle, async, "
             "copies-follow-lanes, load-matrix, "
             "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
-            "float8-fnuz, grid-dependency, roles, role-registers, box-copies, turns, banks, "
+            "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "
+            "turns, banks, "
             "bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, barrier-cost, "
             "assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");

@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/masked.mlir | FileCheck %t/masked.mlir
 // RUN: tile-nvptx %t/hints.mlir | FileCheck %t/hints.mlir
+// RUN: tile-nvptx %t/hints.mlir --arch=sm_75 | FileCheck %t/hints.mlir --check-prefix=OLD --implicit-check-not=L2::
 // RUN: tile-nvptx %t/half.mlir --num-warps=1 | FileCheck %t/half.mlir
 // RUN: tile-nvptx %t/selected.mlir | FileCheck %t/selected.mlir
 // RUN: tile-nvptx %t/masked.mlir --metadata | FileCheck %t/masked.mlir --check-prefix=META
@@ -57,12 +58,20 @@ func.func @selected(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32 {
 }
 
 //--- hints.mlir
-// PTX takes a cache operator or an eviction priority, not both.
+// PTX takes a cache operator or an eviction policy, not both. From sm_80 on the policy is of the L2 cache, too, as an
+// operand, which is made once.
 // CHECK: ld.global.cg.v4.b32
 // CHECK: ld.volatile.global.v4.b32
+// CHECK: createpolicy.fractional.L2::evict_last.b64 [[LAST:%rd[0-9]+]], 1.0;
+// CHECK: ld.global.L1::evict_last.L2::cache_hint.v4.b32 {{{.*}}}, [%rd{{[0-9]+}}], [[LAST]];
 // CHECK: st.global.cs.v4.b32
-// CHECK: st.global.L1::evict_first.v4.b32
-func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+// CHECK: createpolicy.fractional.L2::evict_first.b64 [[FIRST:%rd[0-9]+]], 1.0;
+// CHECK: st.global.L1::evict_first.L2::cache_hint.v4.b32 [%rd{{[0-9]+}}], {{{.*}}}, [[FIRST]];
+// CHECK-NOT: createpolicy
+// CHECK: @%p{{[0-9]+}} st.global.L1::evict_first.L2::cache_hint.v4.b32 [%rd{{[0-9]+}}], {{{.*}}}, [[FIRST]];
+// OLD: ld.global.L1::evict_last.v4.b32
+// OLD: st.global.L1::evict_first.v4.b32
+func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %when: i1) attributes {tile.kernel} {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
   %p = tile.addptr %xs, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
@@ -70,8 +79,11 @@ func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile
   %v = tile.load %p {cache = #tile<cache cg>, evict = #tile<evict evict_first>} : tensor<512x!tile.ptr<f32>>
   %w = tile.load %p mask %t volatile : tensor<512x!tile.ptr<f32>>
   %s = arith.mulf %v, %w : tensor<512xf32>
+  %n = tile.splat %when : i1 -> tensor<512xi1>
+  %l = tile.load %p mask %n {evict = #tile<evict evict_last>} : tensor<512x!tile.ptr<f32>>
   tile.store %p, %s {cache = #tile<cache cs>} : tensor<512x!tile.ptr<f32>>
   tile.store %p, %v {evict = #tile<evict evict_first>} : tensor<512x!tile.ptr<f32>>
+  tile.store %p, %l mask %n {evict = #tile<evict evict_first>} : tensor<512x!tile.ptr<f32>>
   return
 }
 
