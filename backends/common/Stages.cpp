@@ -72,6 +72,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   manager.addPass(createTileExpandDescriptors());
   manager.addPass(createTilePad());
   manager.addPass(createTileSplit());
+  manager.addPass(schedule::createSchedulePrefetch({.prefetch = byHand.prefetch}));
   manager.addPass(createTileDistribute());
   if (last == ThreadStage::Layout)
     return;
@@ -85,6 +86,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
   manager.addPass(schedule::createSchedulePersist({.persistent = byHand.persistent}));
   manager.addPass(schedule::createScheduleAllocate());
+  manager.addPass(schedule::createScheduleEvictions({.evictions = byHand.evictions}));
   if (last == ThreadStage::Schedule)
     return;
   manager.addPass(schedule::createScheduleExpand());

@@ -244,11 +244,11 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  llvm::Expected<std::optional<std::string>> asked =
-      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
-                            {options.schedule, options.scheduleName, options.boxes, options.late,
-                             options.turns, options.persistent, options.rematerialize},
-                            options.locations);
+  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
+      compilation.getProgram(), backend::getThreadStage(stage),
+      {options.schedule, options.scheduleName, options.boxes, options.late, options.turns,
+       options.persistent, options.rematerialize, options.evictions, options.prefetch},
+      options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -30,6 +30,10 @@ struct NvptxOptions {
   std::string persistent = "auto";
   /// Values computed again behind reductions (ir/schedule/Rematerialize.h): the same words.
   std::string rematerialize = "auto";
+  /// Reads that stay in the caches (ir/schedule/Evictions.h): the same words.
+  std::string evictions = "auto";
+  /// Loads made one iteration early, in registers (ir/schedule/Prefetch.h): the same words.
+  std::string prefetch = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.

@@ -22,6 +22,36 @@ defvar byHand = [
   Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
 ];
 
+def SchedulePrefetch : SchedulePass<"schedule-prefetch"> {
+  let summary = "decide which loads beside products are made one iteration early, in registers";
+  let description = [{
+    In a loop with products, what is computed between two of them waits for the loads that it reads. Where the next
+    iteration's address is known, such a load is carried: the loop begins with the next iteration's, masked off
+    where that does not exist.
+
+    ```mlir
+    %sum = scf.for %i = %zero to %n step %size iter_args(%acc = %none) -> tensor<64x64xf32> : i32 {
+      …
+      %m = tile.load %statistics_i : tensor<64x!tile.ptr<f32>>
+      …
+    }
+    // becomes
+    %m0 = tile.load %statistics_0 mask %runs : tensor<64x!tile.ptr<f32>>
+    %sum, %last = scf.for %i = … iter_args(%acc = %none, %m = %m0) -> (tensor<64x64xf32>, tensor<64xf32>) : i32 {
+      %next = tile.load %statistics_next mask %exists : tensor<64x!tile.ptr<f32>>
+      …
+      scf.yield …, %next : …
+    }
+    ```
+
+    Comes before `tile-distribute`; the module must have a target. Kernels that have layouts are left as they are.
+  }];
+  let options = [
+    Option<"prefetch", "prefetch", "std::string", "\"auto\"",
+           "auto (vectors, in a kernel's only loop with products, on targets with asynchronous copies), off, on (wherever it is possible)">
+  ];
+}
+
 def ScheduleStages : SchedulePass<"schedule-stages"> {
   let summary = "decide when: which loads run ahead, by how many iterations";
   let description = [{
@@ -106,6 +136,36 @@ def ScheduleAllocate : SchedulePass<"schedule-allocate"> {
     Target and layouts as in `schedule-stages`.
   }];
   let options = ownTarget;
+}
+
+def ScheduleEvictions : SchedulePass<"schedule-evictions"> {
+  let summary = "decide which reads stay in the caches until a later loop reads the same";
+  let description = [{
+    A row that is too long for a program's registers is read by one loop after another. Where loops beside each other read the
+    same addresses in the same iterations, the last such load gets the policy `evict_first`, and those before it `evict_last`;
+    what its loop stores gets `evict_first`, too (docs/schedule.md). Accesses to which the kernel gave a policy or a cache
+    modifier keep it; loads that run ahead have none.
+
+    ```mlir
+    scf.for %i = %zero to %n step %size : i32 {
+      %x = tile.load %row_i : tensor<8192x!tile.ptr<f16>>
+      …
+    }
+    scf.for %j = %zero to %n step %size : i32 {
+      %y = tile.load %row_j : tensor<8192x!tile.ptr<f16>>
+      …
+    }
+    // becomes
+    scf.for … { %x = tile.load %row_i {evict = #tile.evict<evict_last>} : …
+    scf.for … { %y = tile.load %row_j {evict = #tile.evict<evict_first>} : …
+    ```
+
+    Target as in `schedule-stages`; for targets that have such policies.
+  }];
+  let options = ownTarget # [
+    Option<"evictions", "evictions", "std::string", "\"auto\"",
+           "auto (where what a program reads is its own), off, on (wherever it is read again)">
+  ];
 }
 
 def ScheduleExpand : SchedulePass<"schedule-expand"> {

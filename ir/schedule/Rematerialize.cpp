@@ -247,6 +247,17 @@ static bool isPlain(func::FuncOp kernel) {
               .wasInterrupted();
 }
 
+/// Whether reads stay in the caches for a later loop (Evictions.h): the more programs run at a
+/// time, the less of that is left for each.
+static bool keepsInCaches(func::FuncOp kernel) {
+  return kernel
+      .walk([](tile::LoadOp load) {
+        return load.getEvict() == tile::EvictionPolicy::Last ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// The most registers of a thread with which `programs` run at a time.
 static void setRegisters(func::FuncOp kernel, const LayoutAssignment &layouts, int64_t programs) {
   const int64_t threads = int64_t(layouts.numWarps()) * layouts.target().warpSize;
@@ -279,7 +290,8 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   const unsigned threads = layouts.numWarps() * target.warpSize,
                  fewer = target.countPrograms(threads, getRegisterNeed(before)),
                  more = target.countPrograms(threads, getRegisterNeed(after + loaded));
-  const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel);
+  const bool pays =
+      more > fewer && fewer <= kFewPrograms && isPlain(kernel) && !keepsInCaches(kernel);
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
     if (row < kWide)
       setRegisters(kernel, layouts, 1);

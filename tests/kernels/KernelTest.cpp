@@ -516,6 +516,37 @@ TEST(Rematerialized, GiveEqualBits) {
   EXPECT_GE(kernels, 10u);
 }
 
+/// Loads that are made one iteration early give the same bits, as do reads with a policy.
+TEST(Prefetched, GiveEqualBits) {
+  auto hopper = nvptx::getArchitecture("sm_90a");
+  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
+  unsigned kernels = 0;
+  for (const KernelCase &testCase : loadKernelCases()) {
+    SCOPED_TRACE(testCase.name());
+    llvm::Expected<PreparedCase> prepared = prepare(testCase);
+    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+    auto countLoads = [&](llvm::StringRef prefetch, std::vector<TensorArgument> &got,
+                          unsigned &loads) {
+      return emulateOn(
+          *prepared, hopper->info, testCase.numWarps, testCase, got, 0, {0, 1},
+          {.evictions = "on", .prefetch = prefetch.str()},
+          [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::LoadOp) { ++loads; }); });
+    };
+    bool hasProducts = false;
+    prepared->kernel.module->walk([&](tile::DotOp) { hasProducts = true; });
+    if (!hasProducts)
+      continue;
+    std::vector<TensorArgument> got, expected;
+    unsigned early = 0, late = 0;
+    ASSERT_EQ(countLoads("on", got, early), "");
+    ASSERT_EQ(countLoads("off", expected, late), "");
+    kernels += early > late;
+    for (auto [left, right] : llvm::zip_equal(expected, got))
+      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+  }
+  EXPECT_GE(kernels, 7u);
+}
+
 TEST(SchedulesByHand, AssembleForGpus) {
   const KernelCase &testCase = findCase("group_stages", 3);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);

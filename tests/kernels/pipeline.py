@@ -242,3 +242,39 @@ def nested(A, B, D, n, m):
             v = tl.load(B + (l + k) * 8192 + p)
             acc = tl.dot(u, tl.trans(v), acc)
     tl.store(D + i[:, None] * 128 + i[None, :], acc)
+
+
+#: A=f16[32,128]:randn(1) B=f16[128,32]:randn(2) S=f32[128]:randn(3) W=i32[128]:randint(0,9,4) D=f32[32,32]:zeros n=128
+#: A=f16[32,128]:randn(1) B=f16[128,32]:randn(2) S=f32[128]:randn(3) W=i32[128]:randint(0,9,4) D=f32[32,32]:zeros n=70 --num-warps 2 --num-stages 4
+#: A=f16[32,128]:randn(1) B=f16[128,32]:randn(2) S=f32[128]:randn(3) W=i32[128]:randint(0,9,4) D=f32[32,32]:full(1) n=0
+@triton.jit
+def vectors_between(A, B, S, W, D, n):
+    # Vectors that are read between products, and one by a carried pointer.
+    i = tl.arange(0, 32)
+    k = tl.arange(0, 16)
+    w = W + i
+    acc = tl.zeros((32, 32), tl.float32)
+    for start in range(0, n, 16):
+        a = tl.load(A + i[:, None] * 128 + (start + k)[None, :])
+        b = tl.load(B + (start + k)[:, None] * 32 + i[None, :])
+        s = tl.load(S + start + i, mask=start + i < n, other=1.0)
+        acc += tl.dot(a, b) * s[:, None] + tl.load(w, mask=start + i < 128, other=0)[None, :]
+        w += 16
+    tl.store(D + i[:, None] * 32 + i[None, :], acc)
+
+
+#: A=f16[64,64]:randn(1) S=f32[64]:randn(2) D=f32[64,16]:zeros n=64
+#: A=f16[64,64]:randn(1) S=f32[64]:randn(2) D=f32[64,16]:zeros n=37 --num-warps 1
+@triton.jit
+def vectors_in_both_loops(A, S, D, n):
+    # Two loops, the second of which ends where its vector does.
+    i = tl.arange(0, 16)
+    x = tl.load(A + i[:, None] * 64 + i[None, :])
+    acc = tl.zeros((16, 16), tl.float32)
+    for start in range(0, n, 16):
+        y = tl.load(A + (start + i)[:, None] * 64 + i[None, :])
+        acc += tl.dot(x, y) * tl.load(S + start + i, mask=start + i < n, other=0)[None, :]
+    for start in range(0, n, 16):
+        y = tl.load(A + (start + i)[:, None] * 64 + i[None, :])
+        scale = tl.load(S + start + i, mask=start + i < n, other=0)
+        tl.store(D + (start + i)[:, None] * 16 + i[None, :], tl.dot(y, x, acc) * scale[:, None])

@@ -83,8 +83,8 @@ struct Options {
   // run, check, compile
   std::optional<unsigned> autotuneConfig;
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
-  std::optional<std::string> tma, lateProducts, turns, persistent,
-      rematerialize;                                                   ///< Of NVIDIA's targets.
+  std::optional<std::string> tma, lateProducts, turns, persistent, rematerialize, evictions,
+      prefetch;                                                        ///< Of NVIDIA's targets.
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   bool asyncCopies = false;                                            ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.

@@ -121,6 +121,14 @@ void addCompileOptions(CLI::App *app, Options &options) {
          "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
          "(where more programs run at a time by it), off, or on (wherever it saves registers)")
       ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option("--evictions", options.evictions,
+                  "NVIDIA: what a loop reads stays in the caches for a later loop that reads it "
+                  "again: auto (where it is the program's own), off, or on")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option("--prefetch", options.prefetch,
+                  "NVIDIA: loads beside products made one iteration early, in registers: auto "
+                  "(vectors), off, or on (wherever it is possible)")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

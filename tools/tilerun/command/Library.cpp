@@ -100,6 +100,10 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("persistent", *options.persistent);
   if (options.rematerialize)
     add("rematerialize", *options.rematerialize);
+  if (options.evictions)
+    add("evictions", *options.evictions);
+  if (options.prefetch)
+    add("prefetch", *options.prefetch);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
                                     {"matrix-instr-nonkdim", options.matrixInstrNonkdim},
                                     {"kpack", options.kpack},

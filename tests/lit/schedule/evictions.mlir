@@ -1,0 +1,190 @@
+// schedule-evictions on text: what a later loop reads again stays in the caches, and what is read for the last time goes first.
+// RUN: split-file %s %t
+// DEFINE: %{target} = generic:eviction-policies=on
+// DEFINE: %{choice} = auto
+// DEFINE: %{file} = row
+// DEFINE: %{run} = tile-opt %t/%{file}.mlir --target=%{target} --tile-distribute --schedule-evictions=evictions=%{choice} --remarks-filter=".*"
+
+// Three loops over a program's row: the last one reads it for the last time, and stores. The weights are read once. The mask
+// may differ, and so may the names under which a step or a bound goes.
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=ROW
+// ROW: read-kept-in-cache {{.*}}what is loaded here is read again by a loop behind this one, and is kept in the cache until then
+// ROW: scf.for
+// ROW: tile.load {{.*}}evict = #tile<evict evict_last>
+// ROW: scf.for
+// ROW: tile.load {{.*}}evict = #tile<evict evict_last>
+// ROW: scf.for
+// ROW: tile.load {{.*}}evict = #tile<evict evict_first>
+// ROW-NOT: evict
+// ROW: tile.load
+// ROW-NOT: evict
+// ROW: tile.store {{.*}}evict = #tile<evict evict_first>
+// REDEFINE: %{choice} = off
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=evict_
+// NONE: func.func
+// A target without policies keeps the kernel as it is.
+// REDEFINE: %{choice} = on
+// REDEFINE: %{target} = generic
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=evict_
+// REDEFINE: %{target} = generic:eviction-policies=on
+
+// All programs read the same: its last reading in one of them is not the last one. Only where that is asked for.
+// REDEFINE: %{file} = shared
+// REDEFINE: %{choice} = auto
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=evict_
+// REDEFINE: %{choice} = on
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: evict = #tile<evict evict_last>
+// SHARED: evict = #tile<evict evict_first>
+
+// Other bounds, another stride, another start, and a policy or a modifier of the kernel's own.
+// REDEFINE: %{file} = others
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=OTHERS --implicit-check-not=evict_last
+// OTHERS-COUNT-5: scf.for
+// OTHERS: evict = #tile<evict evict_first>
+// OTHERS-NOT: evict
+// OTHERS: cache = #tile<cache cg>
+// OTHERS-NOT: evict
+
+// RUN: not tile-opt %t/row.mlir --schedule-evictions=evictions=perhaps 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: error: 'perhaps' is not a choice of evictions; use 'auto', 'off' or 'on'
+
+//--- row.mlir
+func.func @row(%x: !tile.ptr<f32>, %w: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %start = arith.muli %program, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %to = tile.addptr %out, %start : !tile.ptr<f32>, i32
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %ws = tile.splat %w : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %limit = tile.splat %columns : i32 -> tensor<128xi32>
+  %sum = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %m = arith.cmpi slt, %place, %limit : tensor<128xi32>
+    %v = tile.load %p mask %m other %none : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  // The pointers are carried.
+  %first = tile.addptr %rows, %range : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %other:2 = scf.for %i = %zero to %columns step %size iter_args(%acc = %sum, %p = %first) -> (tensor<128xf32>, tensor<128x!tile.ptr<f32>>) : i32 {
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.mulf %acc, %v : tensor<128xf32>
+    %sizes = tile.splat %size : i32 -> tensor<128xi32>
+    %pnext = tile.addptr %p, %sizes : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    scf.yield %next, %pnext : tensor<128xf32>, tensor<128x!tile.ptr<f32>>
+  }
+  %same = arith.constant 128 : i32
+  scf.for %i = %zero to %columns step %same : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %pw = tile.addptr %ws, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %q = tile.addptr %tos, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %weight = tile.load %pw : tensor<128x!tile.ptr<f32>>
+    %product = arith.mulf %v, %weight : tensor<128xf32>
+    %result = arith.subf %product, %other#0 : tensor<128xf32>
+    tile.store %q, %result : tensor<128x!tile.ptr<f32>>
+  }
+  return
+}
+
+//--- shared.mlir
+func.func @shared(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %sum = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %xs, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %product = scf.for %i = %zero to %columns step %size iter_args(%acc = %sum) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %xs, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.mulf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %product : tensor<128x!tile.ptr<f32>>
+  return
+}
+
+//--- others.mlir
+func.func @others(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewer: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %two = arith.constant dense<2> : tensor<128xi32>
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %start = arith.muli %program, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %later = tile.addptr %row, %size : !tile.ptr<f32>, i32
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %laters = tile.splat %later : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %a = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %b = scf.for %i = %zero to %fewer step %size iter_args(%acc = %a) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %c = scf.for %i = %zero to %columns step %size iter_args(%acc = %b) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %twice = arith.muli %range, %two : tensor<128xi32>
+    %place = arith.addi %is, %twice : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %d = scf.for %i = %zero to %columns step %size iter_args(%acc = %c) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %laters, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %e = scf.for %i = %zero to %columns step %size iter_args(%acc = %d) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p {evict = #tile<evict evict_first>} : tensor<128x!tile.ptr<f32>>
+    %w = tile.load %p {cache = #tile<cache cg>} : tensor<128x!tile.ptr<f32>>
+    %sum = arith.mulf %v, %w : tensor<128xf32>
+    %next = arith.addf %acc, %sum : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %e : tensor<128x!tile.ptr<f32>>
+  return
+}
