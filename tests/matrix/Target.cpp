@@ -109,7 +109,26 @@ Failure explain(const Status &status) {
           error.status == TILERUN_STATUS_DEVICE_LOST};
 }
 
-TilerunCompileOptions getOptions(const Request &request) {
+/// Points into `more`.
+class CompileOptions {
+public:
+  CompileOptions(const Request &request, const TargetOptions &more) {
+    for (const auto &[name, value] : more)
+      pairs.push_back({name.c_str(), value.c_str()});
+    options = makeOptions(request);
+    options.num_options = static_cast<uint32_t>(pairs.size());
+    options.options = pairs.data();
+  }
+  CompileOptions(const CompileOptions &) = delete;
+  operator const TilerunCompileOptions &() const { return options; }
+
+private:
+  static TilerunCompileOptions makeOptions(const Request &request);
+  std::vector<TilerunPluginOption> pairs;
+  TilerunCompileOptions options;
+};
+
+TilerunCompileOptions CompileOptions::makeOptions(const Request &request) {
   TilerunCompileOptions options = {};
   options.struct_size = sizeof(options);
   options.num_warps = request.numWarps;
@@ -145,8 +164,8 @@ std::string getLanguageTargetOf(llvm::StringRef target) {
 
 class DeviceTarget : public Target {
 public:
-  explicit DeviceTarget(std::shared_ptr<core::Device> device)
-      : device(std::move(device)), info(this->device->getInfo()) {}
+  DeviceTarget(std::shared_ptr<core::Device> device, TargetOptions options)
+      : device(std::move(device)), info(this->device->getInfo()), options(std::move(options)) {}
   std::string getName() const override { return info.id; }
   std::string getDescription() const override {
     return info.name + ", " + shortenTarget(info.target);
@@ -180,7 +199,8 @@ private:
     TILERUN_TRY(compiler::loadTileIr(std::make_shared<compiler::Services>(),
                                      llvm::toStringRef(request.bytecode), request.kernel, program));
     std::shared_ptr<core::Specialization> code;
-    TILERUN_TRY(core::Kernel(program).specialize(*device, "", getOptions(request), code));
+    TILERUN_TRY(
+        core::Kernel(program).specialize(*device, "", CompileOptions(request, options), code));
     const core::Stream &stream = device->getDefaultStream();
     Memory memory{*device, {}};
     for (const auto &buffer : buffers) {
@@ -224,6 +244,7 @@ private:
 
   std::shared_ptr<core::Device> device;
   const plugin::DeviceInfo &info;
+  TargetOptions options;
 };
 
 //===----------------------------------------------------------------------===//
@@ -232,8 +253,10 @@ private:
 
 class Compiler : public Target {
 public:
-  Compiler(std::shared_ptr<const plugin::Plugin> plugin, std::string target, CodeCheckers checkers)
-      : plugin(std::move(plugin)), target(std::move(target)), checkers(std::move(checkers)) {}
+  Compiler(std::shared_ptr<const plugin::Plugin> plugin, std::string target, CodeCheckers checkers,
+           TargetOptions options)
+      : plugin(std::move(plugin)), target(std::move(target)), checkers(std::move(checkers)),
+        options(std::move(options)) {}
   std::string getName() const override { return target; }
   std::string getDescription() const override {
     std::string text = "compiled only";
@@ -252,7 +275,7 @@ public:
       return makeFailure(Failure::Kind::Run, error);
     std::string text;
     Status status = compiler::Backend::emit(
-        *plugin, target, optimized, getOptions(request), isVulkan() ? "spirv" : "",
+        *plugin, target, optimized, CompileOptions(request, options), isVulkan() ? "spirv" : "",
         [&](const TilerunPluginArtifact &artifact) {
           text.assign(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
         });
@@ -302,6 +325,7 @@ private:
   std::shared_ptr<const plugin::Plugin> plugin;
   std::string target;
   CodeCheckers checkers;
+  TargetOptions options;
 };
 
 } // namespace
@@ -338,7 +362,7 @@ bool matrix::isRequired(llvm::StringRef path) {
 }
 
 std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::string &device,
-                                           std::string &reason) {
+                                           std::string &reason, TargetOptions options) {
   plugin::setLogHandler(keepMessages);
   // This file, which the caller has named, and no other.
   plugin::DiscoveryOptions only;
@@ -349,13 +373,14 @@ std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::s
   if (status.isOk())
     status = runtime.openDevice(device, {.usePool = false}, opened);
   if (status.isOk())
-    return std::make_unique<DeviceTarget>(std::move(opened));
+    return std::make_unique<DeviceTarget>(std::move(opened), std::move(options));
   reason = status.getMessage();
   return nullptr;
 }
 
 std::unique_ptr<Target> matrix::makeCompiler(const std::string &path, const std::string &target,
-                                             const CodeCheckers &checkers, std::string &reason) {
+                                             const CodeCheckers &checkers, std::string &reason,
+                                             TargetOptions options) {
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(path, reason);
   if (!plugin)
     return nullptr;
@@ -367,5 +392,5 @@ std::unique_ptr<Target> matrix::makeCompiler(const std::string &path, const std:
         "the plugin does not compile for '" + target + "'; it has " + llvm::join(targets, ", ");
     return nullptr;
   }
-  return std::make_unique<Compiler>(plugin, target, checkers);
+  return std::make_unique<Compiler>(plugin, target, checkers, std::move(options));
 }

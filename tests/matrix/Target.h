@@ -24,6 +24,9 @@ struct Request {
   bool debug;
 };
 
+/// Options of a target for everything that is compiled for it: names and values.
+using TargetOptions = std::vector<std::pair<std::string, std::string>>;
+
 /// One run-time argument: a tensor's place among `buffers`, or a number.
 struct RunArgument {
   int buffer = -1; ///< -1: a number.
@@ -66,7 +69,7 @@ std::unique_ptr<Target> makeInterpreter(bool optimizes = false);
 /// A device of a plugin; null with a reason if it cannot be opened. `device` may be empty for the
 /// first one.
 std::unique_ptr<Target> openPlugin(const std::string &path, const std::string &device,
-                                   std::string &reason);
+                                   std::string &reason, TargetOptions options = {});
 
 /// "cuda" of ".../libtilerun-cuda.so".
 llvm::StringRef getPluginName(llvm::StringRef path);
@@ -87,6 +90,7 @@ struct CodeCheckers {
 
 /// Compiles for a target of a plugin without any device, and lets checkers look at the code.
 std::unique_ptr<Target> makeCompiler(const std::string &path, const std::string &target,
-                                     const CodeCheckers &checkers, std::string &reason);
+                                     const CodeCheckers &checkers, std::string &reason,
+                                     TargetOptions options = {});
 
 } // namespace tilerun::matrix

@@ -279,6 +279,8 @@ private:
       byHand = findRoles(*module, target, numWarps, request.numStages, seed);
       diagnostics.clear(); // Of loops that cannot be split.
     }
+    if (seed >> 32 & 1)
+      byHand.prefetch = "on";
     if (setting.isStated && !findStated(*module, target, numWarps, request.numStages, byHand))
       return refuse("the schedule fails");
     distribute::Program program{&target, numWarps, request.numStages, /*warpUnit=*/0};

@@ -44,6 +44,10 @@ cl::list<std::string>
                          "emulator of threads), 'cuda:sm_90a' (compiled, and assembled where ptxas "
                          "is installed), 'none'; without it each that is there"),
                 cl::value_desc("NAME"), cl::cat(category));
+cl::list<std::string>
+    targetOptions("option",
+                  cl::desc("option of the devices' compilers for all kernels, such as tma=on"),
+                  cl::value_desc("NAME=VALUE"), cl::cat(category));
 cl::opt<unsigned> deviceSample("device-sample", cl::desc("only each N-th kernel runs on devices"),
                                cl::value_desc("N"), cl::init(1), cl::cat(category));
 cl::opt<bool> reduceFailures("reduce", cl::desc("make failing kernels small (on by default)"),
@@ -70,6 +74,15 @@ constexpr size_t kMost = 12;                ///< and of all kinds.
 int fail(int code, const llvm::Twine &message) {
   llvm::errs() << "tilerun-property: " << message << "\n";
   return code;
+}
+
+matrix::TargetOptions getTargetOptions() {
+  matrix::TargetOptions options;
+  for (const std::string &option : targetOptions) {
+    auto [name, value] = llvm::StringRef(option).split('=');
+    options.emplace_back(name, value);
+  }
+  return options;
 }
 
 struct DeviceChoice {
@@ -133,13 +146,14 @@ std::vector<std::unique_ptr<Target>> openDevices(llvm::ArrayRef<DeviceChoice> ch
         return found ? *found : std::string();
       };
       matrix::CodeCheckers checkers{findProgram("ptxas"), findProgram("spirv-val")};
-      if (auto compiler = matrix::makeCompiler(choice.plugin, choice.device, checkers, reason))
+      if (auto compiler = matrix::makeCompiler(choice.plugin, choice.device, checkers, reason,
+                                               getTargetOptions()))
         opened.push_back(std::move(compiler));
       else
         missing += choice.device + ": " + reason + "\n";
       continue;
     } else if (std::unique_ptr<Target> target =
-                   matrix::openPlugin(choice.plugin, choice.device, reason))
+                   matrix::openPlugin(choice.plugin, choice.device, reason, getTargetOptions()))
       opened.push_back(std::move(target));
     else if (choice.isRequired)
       missing += choice.plugin + ": " + reason + "\n";
@@ -178,7 +192,9 @@ public:
       devices.clear();
     llvm::outs() << numKernels << " kernels with seed " << seed
                  << " on the interpreter, with and without the optimizer"
-                 << (devices.empty() ? "; no device" : ", and on " + answer.text) << "\n";
+                 << (devices.empty() ? "; no device" : ", and on " + answer.text)
+                 << (targetOptions.empty() ? "" : " with " + llvm::join(targetOptions, ", "))
+                 << "\n";
     llvm::outs().flush();
 
     auto start = std::chrono::steady_clock::now();
