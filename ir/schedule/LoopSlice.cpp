@@ -81,6 +81,12 @@ SmallVector<tile::DotOp> schedule::findReaders(Value value) {
   return readers;
 }
 
+bool schedule::isOnlyReader(Value operand) {
+  while (auto trans = operand.getDefiningOp<tile::TransOp>())
+    operand = trans.getSource();
+  return findReaders(operand).size() == 1;
+}
+
 llvm::SmallDenseSet<unsigned> schedule::findCarriedForLoads(scf::ForOp loop) {
   SmallVector<Value> work;
   llvm::SmallDenseSet<unsigned> unneeded;

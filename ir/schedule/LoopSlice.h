@@ -31,6 +31,10 @@ tile::LoadOp loadOf(mlir::Value operand);
 /// transpositions. One that reads it twice is there twice.
 llvm::SmallVector<tile::DotOp> findReaders(mlir::Value value);
 
+/// Whether the product that reads `operand`, at most transpositions away from its tile, is the only
+/// one that reads that tile, and reads it once: then it may change it.
+bool isOnlyReader(mlir::Value operand);
+
 /// Numbers of loop-carried values that nothing needs but the address and mask of the loads that run
 /// ahead, and themselves.
 llvm::SmallDenseSet<unsigned> findCarriedForLoads(mlir::scf::ForOp loop);

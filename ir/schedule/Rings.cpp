@@ -247,8 +247,10 @@ BoxAttr RingRules::findBox(tile::LoadOp load, RingAttr ring) {
 
 bool RingRules::mayDefer(tile::DotOp dot) {
   const DotPlan &plan = layouts.getDot(dot);
-  // The tile that threads transpose is filled again by the next iteration.
-  if (copies == CopyKind::Registers || !plan.warpGroup || plan.transposesTiles())
+  if (copies == CopyKind::Registers || !plan.warpGroup)
+    return false;
+  // A tile that threads transpose elsewhere is filled again by the next iteration.
+  if (plan.transposesTiles() && !isOnlyReader(dot->getOperand(1 - plan.registerOperand())))
     return false;
   for (Value operand : {dot.getA(), dot.getB()}) {
     tile::LoadOp load = loadOf(operand);

@@ -96,7 +96,7 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
   const target::TargetInfo &target = layouts.target();
   const bool isTransposed = plan.transposesTiles() && operand != plan.registerOperand();
   if (isInRing(value))
-    return isTransposed ? alignedBytes(bytesOf(type), target) : 0;
+    return isTransposed && !isOnlyReader(value) ? alignedBytes(bytesOf(type), target) : 0;
   if (plan.warpGroup) {
     bool inRegisters =
         operand == plan.registerOperand() && isInFragments(value, plan.registers(), layouts);

@@ -10,6 +10,7 @@
 // `left`, its second one `right`; the plan says which of the product's operands they are.
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/ProductStrategy.h"
 #include "ir/tile/TileUtils.h"
@@ -89,7 +90,7 @@ private:
   };
   Operand makeOperand(Value value, const SharedTile &tile, unsigned summed);
   FailureOr<SharedTile> findOrStore(Value value, unsigned summed, bool anyOrder = false);
-  FailureOr<SharedTile> transposeTile(const SharedTile &from);
+  FailureOr<SharedTile> transposeTile(const SharedTile &from, bool inPlace);
   LogicalResult placeOperands();
   LogicalResult placeSums();
   FailureOr<Values> fragmentsOf(unsigned turn);
@@ -158,25 +159,34 @@ FailureOr<SharedTile> WarpGroupProduct::findOrStore(Value value, unsigned summed
   return store(c, value, summed, row, anyOrder);
 }
 
-/// The tile of `right`, which lies across k, along k.
-FailureOr<SharedTile> WarpGroupProduct::transposeTile(const SharedTile &from) {
+/// The tile of `right`, which lies across k, along k: in another buffer, or in its own place, where
+/// nothing else reads it.
+FailureOr<SharedTile> WarpGroupProduct::transposeTile(const SharedTile &from, bool inPlace) {
   const unsigned inner = 1 - from.inner, bytes = getScalarBytes(from.element);
   const LinearLayout &layout = plan.transposing();
   auto type = cast<RankedTensorType>(right.getType());
   FailureOr<Value> vector = readTile(c, from, layout, {0, 0});
   if (failed(vector))
     return failure();
-  SharedTile tile{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, from.element};
-  auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
-  buffer.setAlignment(kMatrixTileAlignment);
-  tile.buffer = buffer;
-  tile.slot = constant(c.b, 0);
+  SharedTile tile{from.buffer, from.slot, swizzledTile(type.getShape(), inner, bytes), inner,
+                  from.element};
+  if (inPlace) {
+    BarrierOp::create(c.b, c.barrierScope());
+  } else {
+    auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
+    buffer.setAlignment(kMatrixTileAlignment);
+    tile.buffer = buffer;
+    tile.slot = constant(c.b, 0);
+  }
   std::optional<SharedAccess> access =
       accessShared(layout, tile.memory, bytes, c.target.sharedModel);
   if (!access)
     return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
-  storeShared(c, *vector, layout, *access, buffer);
+  // Other slots of the ring may be read by products that are under way: barriers are made here.
+  storeShared(c, *vector, layout, *access, tile.buffer, tile.slot, /*ahead=*/inPlace);
   AsyncFenceOp::create(c.b);
+  if (inPlace)
+    BarrierOp::create(c.b, c.barrierScope());
   return tile;
 }
 
@@ -198,7 +208,7 @@ LogicalResult WarpGroupProduct::placeOperands() {
   FailureOr<SharedTile> found =
       findOrStore(right, 1 - leftSummed, /*anyOrder=*/plan.transposesTiles());
   if (succeeded(found) && plan.transposesTiles() && found->inner != 1 - leftSummed)
-    found = transposeTile(*found);
+    found = transposeTile(*found, findTile(c, right) && schedule::isOnlyReader(right));
   if (failed(found))
     return failure();
   b = makeOperand(right, *found, 1 - leftSummed);
