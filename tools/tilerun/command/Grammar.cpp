@@ -89,6 +89,12 @@ static void addDefineOptions(CLI::App *app, Options &options) {
       ->type_name("PYTHON");
 }
 
+/// Of something that the compiler does by itself.
+void addChoice(CLI::App *app, const char *name, std::optional<std::string> &value,
+               const char *help) {
+  app->add_option(name, value, help)->check(CLI::IsMember({"auto", "off", "on"}));
+}
+
 void addCompileOptions(CLI::App *app, Options &options) {
   addDefineOptions(app, options);
   app->add_option("--autotune-config", options.autotuneConfig,
@@ -98,37 +104,26 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
-  app->add_option(
-         "--tma", options.tma,
-         "NVIDIA: loads as copies of boxes by warps of their own: auto (where that pays), off, or "
-         "on (wherever it is possible)")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option("--late-products", options.lateProducts,
-                  "NVIDIA: products made one iteration late, while threads compute what is between "
-                  "two products: auto (where registers suffice), off, or on")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option(
-         "--turns", options.turns,
-         "NVIDIA: warp groups start products in turns, beside late products: auto, off, or on")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option(
-         "--persistent", options.persistent,
-         "NVIDIA: launch as many programs as run at a time, and let each run several of the "
-         "caller's: auto (where that pays), off, or on (wherever it is possible)")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option(
-         "--rematerialize", options.rematerialize,
-         "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
-         "(where more programs run at a time by it), off, or on (wherever it saves registers)")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option("--evictions", options.evictions,
-                  "NVIDIA: what a loop reads stays in the caches for a later loop that reads it "
-                  "again: auto (where it is the program's own), off, or on")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option("--prefetch", options.prefetch,
-                  "NVIDIA: loads beside products made one iteration early, in registers: auto "
-                  "(vectors), off, or on (wherever it is possible)")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
+  addChoice(app, "--tma", options.tma,
+            "NVIDIA: loads as copies of boxes by warps of their own: auto (where that pays), off, "
+            "or on (wherever it is possible)");
+  addChoice(app, "--late-products", options.lateProducts,
+            "NVIDIA: products made one iteration late, while threads compute what is between two "
+            "products: auto (where registers suffice), off, or on");
+  addChoice(app, "--turns", options.turns,
+            "NVIDIA: warp groups start products in turns, beside late products: auto, off, or on");
+  addChoice(app, "--persistent", options.persistent,
+            "NVIDIA: launch as many programs as run at a time, and let each run several of the "
+            "caller's: auto (where that pays), off, or on (wherever it is possible)");
+  addChoice(app, "--rematerialize", options.rematerialize,
+            "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
+            "(where more programs run at a time by it), off, or on (wherever it saves registers)");
+  addChoice(app, "--evictions", options.evictions,
+            "NVIDIA: what a loop reads stays in the caches for a later loop that reads it again: "
+            "auto (where it is the program's own), off, or on");
+  addChoice(app, "--prefetch", options.prefetch,
+            "NVIDIA: loads beside products made one iteration early, in registers: auto "
+            "(vectors), off, or on (wherever it is possible)");
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,
