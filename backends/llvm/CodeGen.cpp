@@ -61,12 +61,22 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   passes.run(module, modules);
 }
 
+/// Whether there are AMD's buffer instructions. Strength reduction expresses an offset by one that
+/// another instruction computes, which may be negative: 4 i + 156 as (4 i - 8) + 164. The code
+/// generator makes 164 a part of the instruction, and the hardware compares the register, as an
+/// unsigned number, with the buffer's size.
+static bool hasBuffers(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    return function.getName().starts_with("llvm.amdgcn.raw.ptr.buffer.");
+  });
+}
+
 namespace {
 /// Passes are added to another manager, except for some that targets add at any level.
-class WithoutSlowPasses : public legacy::PassManagerBase {
+class WithoutSomePasses : public legacy::PassManagerBase {
 public:
-  WithoutSlowPasses(legacy::PassManagerBase &passes, const Module &module) : passes(passes) {
-    if (hasBlockOver(module, kLongBlock))
+  WithoutSomePasses(legacy::PassManagerBase &passes, const Module &module) : passes(passes) {
+    if (hasBlockOver(module, kLongBlock) || hasBuffers(module))
       leaveOut(createStraightLineStrengthReducePass());
     if (hasBlockOver(module, kVeryLongBlock))
       leaveOut(createNaryReassociatePass());
@@ -107,7 +117,7 @@ static Expected<std::string> emit(Module &module, TargetMachine &machine, CodeGe
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   legacy::PassManager passes;
-  WithoutSlowPasses filtered(passes, module);
+  WithoutSomePasses filtered(passes, module);
   if (machine.addPassesToEmitFile(filtered, stream, nullptr, type))
     return createStringError(inconvertibleErrorCode(), "the target cannot emit this kind of file");
   // Without a handler, LLVM's diagnostics about a kernel's assembly terminate the process.
