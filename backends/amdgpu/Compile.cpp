@@ -114,6 +114,10 @@ llvm::Error Compilation::check() {
   }
   if (options.kPack)
     arch.info.mostStepsOfRead = options.kPack;
+  // Waves of one program that run on a SIMD share its registers.
+  const unsigned waves = std::max(options.wavesPerSimd,
+                                  unsigned(llvm::divideCeil(options.numWarps, arch.limits.simds)));
+  arch.info.registers = std::min(arch.info.registers, arch.limits.registers / waves);
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();
@@ -265,9 +269,10 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
     if (llvm::Error error = runner.check(passes.run(module), "the order of programs"))
       return std::move(error);
   }
-  llvm::Expected<std::optional<std::string>> asked =
-      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
-                            {options.schedule, options.scheduleName}, options.locations);
+  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
+      compilation.getProgram(), backend::getThreadStage(stage),
+      {.text = options.schedule, .name = options.scheduleName, .turns = options.turns},
+      options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -32,6 +32,8 @@ struct AmdgpuOptions {
   /// Loads that run ahead are copied to shared memory without registers. Of gfx950 only; an error
   /// elsewhere.
   bool copiesAsync = false;
+  /// Waves of a SIMD multiply in turns: "auto" (where that pays), "off" or "on".
+  std::string turns = "auto";
   /// Dies that get programs in turn, 8 on an MI300X: each gets neighbouring programs. 0 or 1:
   /// programs keep their order.
   unsigned xcds = 0;

@@ -38,6 +38,26 @@ constexpr Row kRows[] = {
 };
 } // namespace
 
+/// Cycles of a SIMD's unit: by LLVM's count of passes, of four cycles each, but for scaled 8-bit
+/// operands, and on RDNA, where it has none that is real: by AMD's peak rates.
+static unsigned cyclesOf(const Row &row, Generation generation) {
+  using E = target::MatrixElement;
+  auto isNarrow = [](E element) { return bytesOf(element) == 1 && element != E::E2M1; };
+  if (generation == Generation::Rdna3)
+    return 32;
+  if (generation == Generation::Rdna4)
+    return isNarrow(row.a) ? 8 : 16;
+  unsigned cycles = row.m; // 8 passes, or 4
+  if (generation == Generation::Cdna2 || row.a == E::F32 || row.a == E::F64)
+    cycles *= 2;
+  if (generation == Generation::Cdna4 && row.a == E::F64)
+    cycles *= 2;
+  const bool hasFormats = row.form == Form::MfmaFormats || row.form == Form::MfmaScaled;
+  if (hasFormats && (isNarrow(row.a) || isNarrow(row.b)))
+    cycles *= 2;
+  return cycles;
+}
+
 std::vector<target::MatrixInstruction> amdgpu::getMatrixInstructions(Generation generation) {
   std::vector<target::MatrixInstruction> instructions;
   for (const Row &row : kRows)
@@ -52,7 +72,8 @@ std::vector<target::MatrixInstruction> amdgpu::getMatrixInstructions(Generation 
                               .aLayout = fragmentLayout(row.fragmentA),
                               .bLayout = fragmentLayout(row.fragmentB),
                               .dLayout = fragmentLayout(row.fragmentD),
-                              .isScaled = row.form == Form::MfmaScaled});
+                              .isScaled = row.form == Form::MfmaScaled,
+                              .cycles = cyclesOf(row, generation)});
   return instructions;
 }
 

@@ -48,6 +48,7 @@ static void setFacts(Architecture &arch) {
   info.hasDotBytes = true;
   info.hasTransposedRead = arch.generation == Generation::Cdna4;
   info.hasTurns = true;
+  info.matrixUnits = arch.limits.simds;
   info.registers = arch.isCdna() ? 512 : 256;
   // Half the shared memory lets twice the programs run, and slots that never move cost no
   // addresses. On RDNA LLVM would keep what is read from them in more registers than there are.

@@ -24,6 +24,8 @@ static cl::opt<unsigned> xcds("xcds", cl::desc("dies that get programs in turn")
 static cl::opt<bool> asyncCopies("async-copies",
                                  cl::desc("copy to shared memory without registers"),
                                  cl::cat(category));
+static cl::opt<std::string> turns("turns", cl::desc("waves multiply in turns: auto, off or on"),
+                                  cl::cat(category), cl::init("auto"));
 static cl::opt<std::string> schedule("schedule", cl::desc("text of a schedule by hand"),
                                      cl::cat(category));
 static cl::opt<amdgpu::Stage>
@@ -73,6 +75,7 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.kPack = kPack;
   options.xcds = xcds;
   options.copiesAsync = asyncCopies;
+  options.turns = turns;
   options.schedule = schedule;
   options.lineInfo = common.lineInfo;
   if (!common.metadata)

@@ -82,7 +82,7 @@ def ScheduleStages : SchedulePass<"schedule-stages"> {
     Option<"late", "late", "std::string", "\"auto\"",
            "products that are made one iteration late, beside copies of boxes: auto (where registers suffice), off, on">,
     Option<"turns", "turns", "std::string", "\"auto\"",
-           "warp groups start products in turns, beside late products: auto (where programs differ in how often the loop runs), off, on">
+           "warps of a unit compute products in turns: auto (where that pays), off, on; or warp groups start them, beside late products: auto (where programs differ in how often the loop runs)">
   ] # byHand;
 }
 

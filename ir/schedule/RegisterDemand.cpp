@@ -25,7 +25,8 @@ int64_t schedule::countRegisters(tile::LoadOp load, const LayoutAssignment &layo
   return ::countRegisters(layouts.getAccess(load).layout, getElementTypeOrSelf(load.getType()));
 }
 
-int64_t schedule::countRegisters(scf::ForOp loop, const LayoutAssignment &layouts) {
+int64_t schedule::countRegisters(scf::ForOp loop, const LayoutAssignment &layouts,
+                                 tile::DotOp whole) {
   int64_t kept = 0, step = 0;
   for (Value carried : loop.getRegionIterArgs())
     kept += countRegisters(carried, layouts);
@@ -42,7 +43,7 @@ int64_t schedule::countRegisters(scf::ForOp loop, const LayoutAssignment &layout
          {std::pair(Value(dot.getA()), &plan.a), std::pair(Value(dot.getB()), &plan.b)}) {
       int64_t all = ::countRegisters(*layout, getElementTypeOrSelf(operand.getType()));
       if (!loop.isDefinedOutsideOfLoop(operand))
-        fragments += all >> plan.stepBits;
+        fragments += dot == whole ? all : all >> plan.stepBits;
       else if (outside.insert(operand).second)
         kept += all;
     }

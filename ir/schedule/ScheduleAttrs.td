@@ -128,10 +128,17 @@ def Sched_Dialect : Dialect {
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
 
-    **Turns.** With `turns=on` the products of the loop's body are turns of a warp (`simt.turn`). Warps that share a unit for
+    **Turns.** With `turns=on` all products of the loop's body are turns of a warp (`simt.turn`). Warps that share a unit for
     matrices then use it one after the other, and one that multiplies is not held up by another one's loads. All operands of
     a product are in registers when its turn begins. Errors are a target without `turns` and without warp groups, and a loop whose
-    products have no matrix instructions of a warp.
+    products have no matrix instructions of a warp. Of other loops a product is a turn (`turns=auto`) where
+
+    - the program has two warps or more for each unit for matrices (`matrix-units`);
+    - a warp's instructions (`cycles` of each) take as long as shared memory needs to give one warp of every unit its operands, or longer:
+      then one warp of a unit reads while the other multiplies. Where reads take longer, they are what the loop waits for, in any order;
+    - all operands of the product, sums and loads on their way take seven eighths of a thread's registers or fewer.
+
+    The remark `turns-not-taken` says which of the last two fails, with the numbers. No device has told yet what turns of warps gain; `turns=off` makes none so, and `on` all that can be.
 
     On Hopper warp groups take turns, as in FlashAttention-3: a group starts an iteration's first product and the late products beside it
     only after the group before has started its own, so that one group's products run while another one computes what is

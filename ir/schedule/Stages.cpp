@@ -10,6 +10,7 @@
 #include "ir/schedule/Rings.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/Roles.h"
+#include "ir/schedule/WarpTurns.h"
 #include "ir/tile/LoopHints.h"
 #include "ir/tile/Remarks.h"
 
@@ -72,9 +73,9 @@ private:
   /// Of loads that run ahead through registers, leaves those for which there are any.
   std::optional<Refusal> keepWithinRegisters(scf::ForOp loop);
   void set(scf::ForOp loop, const Ahead &ahead);
-  /// Lets the products of the loop's body be turns; why not, if none of them can be one.
-  std::optional<std::string> setTurns(scf::ForOp loop);
-  std::optional<std::string> setTurnsOfWarps(scf::ForOp loop);
+  /// Lets the products of the loop's body be turns, all of them or as the options say; why not, if
+  /// none of them can be one.
+  std::optional<std::string> setTurns(scf::ForOp loop, Choice choice);
 
   func::FuncOp kernel;
   const LayoutAssignment &layouts;
@@ -170,35 +171,21 @@ void StageScheduler::set(scf::ForOp loop, const Ahead &ahead) {
       dot->setAttr(SchedDialect::kDeferred, UnitAttr::get(loop.getContext()));
   if (ahead.copies == CopyKind::Boxes)
     markLateProducts(loop, layouts, options.late);
-  // Groups of a long loop get out of step by themselves.
-  if (options.turns == Choice::On || (options.turns == Choice::Auto && dependsOnProgram(loop)))
-    (void)setTurnsOfGroups(loop, layouts);
+  (void)setTurns(loop, options.turns);
   dropAllocation(kernel);
 }
 
-std::optional<std::string> StageScheduler::setTurns(scf::ForOp loop) {
-  if (layouts.target().hasTurns)
-    return setTurnsOfWarps(loop);
-  if (layouts.target().hasRoles && !layouts.target().warpGroupInstructions.empty())
-    return setTurnsOfGroups(loop, layouts);
-  return "warps of " + layouts.target().name + " take no turns";
-}
-
-std::optional<std::string> StageScheduler::setTurnsOfWarps(scf::ForOp loop) {
-  bool hasAny = false;
-  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
-    const DotPlan &plan = layouts.getDot(dot);
-    if (!plan.instruction || plan.instruction->isOpaque || plan.warpGroup)
-      continue;
-    dot->setAttr(SchedDialect::kTurns, UnitAttr::get(loop.getContext()));
-    emitRemark(dot, RemarkName::ProductTakesTurns,
-               "warps compute the product in turns, by " + plan.instruction->name,
-               /*isMissed=*/false);
-    hasAny = true;
-  }
-  if (hasAny)
+std::optional<std::string> StageScheduler::setTurns(scf::ForOp loop, Choice choice) {
+  if (choice == Choice::Off)
     return std::nullopt;
-  return "no product of its body has a matrix instruction of a warp";
+  if (layouts.target().hasTurns)
+    return setTurnsOfWarps(loop, layouts, choice);
+  if (!layouts.target().hasRoles || layouts.target().warpGroupInstructions.empty())
+    return "warps of " + layouts.target().name + " take no turns";
+  // Groups of a long loop get out of step by themselves.
+  if (choice == Choice::Auto && !dependsOnProgram(loop))
+    return std::nullopt;
+  return setTurnsOfGroups(loop, layouts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,7 +374,7 @@ LogicalResult StageScheduler::follow(scf::ForOp loop, const HandSchedule::Entry 
     for (auto dot : loop.getBody()->getOps<tile::DotOp>())
       dot->removeAttr(SchedDialect::kTurns);
   if (entry.turns == true)
-    if (std::optional<std::string> why = setTurns(loop)) {
+    if (std::optional<std::string> why = setTurns(loop, Choice::On)) {
       auto error = emitError(entry.loc) << entry.describe() << " cannot have turns=on: " << *why;
       error.attachNote(loop.getLoc()) << "here";
       return failure();

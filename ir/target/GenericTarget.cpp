@@ -34,8 +34,8 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
          unitRegisters, unitThreads, mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8,
          hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies, hasRoles,
-         roleRegisters, hasBoxCopies, hasTurns, sharedModel, exchange, matrixInstructions,
-         warpGroupInstructions] = target;
+         roleRegisters, hasBoxCopies, hasTurns, matrixUnits, sharedModel, exchange,
+         matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -63,6 +63,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);
   flag("turns", hasTurns);
+  number("matrix-units", matrixUnits, Range{0, 128, false});
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});
   // Not below the largest element: an access is of whole elements.
@@ -172,15 +173,17 @@ static llvm::Expected<MatrixInstruction> parseMatrix(StringRef text, unsigned la
   if (parts.size() > 1)
     parts[1].split(sizes, 'x');
   bool isOpaque = parts[0] == "opaque";
-  bool isImprecise = !isOpaque && parts.size() == 9 && parts[8] == "imprecise";
-  bool isScaled = !isOpaque && parts.size() == 9 && parts[8] == "scaled";
-  if (sizes.size() != 3 || parts.size() != (isOpaque ? 5u : isImprecise || isScaled ? 9u : 8u))
-    return makeError("it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled] or "
-                     "opaque:MxNxK:A:B:ACC");
   MatrixInstruction row;
   row.name = parts[0].str();
-  row.isImprecise = isImprecise;
-  row.isScaled = isScaled;
+  unsigned expected = isOpaque ? 5 : 8;
+  if (StringRef last = parts.back();
+      !isOpaque && last.consume_front("cycles=") && !last.getAsInteger(10, row.cycles))
+    parts.pop_back();
+  row.isImprecise = !isOpaque && parts.size() == 9 && parts[8] == "imprecise";
+  row.isScaled = !isOpaque && parts.size() == 9 && parts[8] == "scaled";
+  if (sizes.size() != 3 || parts.size() != expected + row.isImprecise + row.isScaled)
+    return makeError("it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled]"
+                     "[:cycles=N] or opaque:MxNxK:A:B:ACC");
   if (llvm::Error error = parseSizes(parts[1], sizes, {&row.m, &row.n, &row.k}))
     return std::move(error);
   if (llvm::Error error = parseElements({parts[2], parts[3], parts[4]}, {&row.a, &row.b, &row.acc}))
@@ -380,7 +383,8 @@ static std::string printMatrix(const MatrixInstruction &row) {
                printFragment(row.bLayout), printFragment(row.dLayout)}) +
          (row.isImprecise ? ":imprecise"
           : row.isScaled  ? ":scaled"
-                          : "");
+                          : "") +
+         (row.cycles ? ":cycles=" + std::to_string(row.cycles) : "");
 }
 
 static std::string printWarpGroup(const WarpGroupInstruction &row) {

@@ -5,9 +5,8 @@
 //
 // Words that are left out have the default of TargetInfo. `docs/architecture.md` lists the words.
 //
-//   matrix=NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled]   an instruction of a
-//   warp; its
-//     layouts are names of Fragments.def or a layout's own text
+//   matrix=NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled][:cycles=N]
+//     an instruction of a warp; its layouts are names of Fragments.def or a layout's own text
 //   matrix=opaque:MxNxK:A:B:ACC                                     as opaqueInstruction makes it
 //   warp-group=NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]   an instruction of
 //     groups of so many warps; N is the maximum, and layouts are of one warp

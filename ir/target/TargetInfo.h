@@ -33,6 +33,7 @@ struct MatrixInstruction {
   /// byte of scales of a, and one of b: of its row (column); of the lanes that have the same one,
   /// the first has the scale of the first block, and so on.
   bool isScaled = false;
+  unsigned cycles = 0; ///< For which one instruction occupies its warp's unit; 0: unknown.
   static constexpr unsigned kScaleBlock = 32;
 
   bool operator==(const MatrixInstruction &) const = default;
@@ -139,6 +140,8 @@ struct TargetInfo {
   bool hasBoxCopies = false;
   /// simt.turn: warps that share a unit for matrices use it in turns.
   bool hasTurns = false;
+  /// Units for matrices over which the warps of a program are spread evenly. 0: unknown.
+  unsigned matrixUnits = 0;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

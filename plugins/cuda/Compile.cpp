@@ -44,13 +44,6 @@ struct Request {
 };
 using Value = const std::string &;
 
-std::string readChoice(Value value, std::string &to) {
-  if (value != "auto" && value != "off" && value != "on")
-    return "not auto, off or on";
-  to = value;
-  return "";
-}
-
 constexpr Option<Request> kOptions[] = {
     {"num-ctas", "1",
      [](Request &, Value value) -> std::string {

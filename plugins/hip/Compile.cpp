@@ -102,6 +102,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.xcds); }},
     {"async-copies", "true (gfx950): loads that run ahead are copied without registers; or false",
      [](Request &r, Value value) { return readTruth(value, r.options.copiesAsync); }},
+    {"turns", "auto, off or on: waves of a SIMD multiply in turns",
+     [](Request &r, Value value) { return readChoice(value, r.options.turns); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"emit", "a phase", // To look at instead of code to load.

@@ -37,6 +37,13 @@ inline std::string readTruth(const std::string &value, bool &out) {
   return "";
 }
 
+inline std::string readChoice(const std::string &value, std::string &to) {
+  if (value != "auto" && value != "off" && value != "on")
+    return "not auto, off or on";
+  to = value;
+  return "";
+}
+
 /// Those of compilers for GPUs, of requests whose `options` have these members.
 template <typename Request>
 constexpr Option<Request> kCommonOptions[] = {

@@ -117,6 +117,30 @@ TEST(Matrices, FragmentsHaveTheInstructionsSizes) {
   }
 }
 
+// The fastest instruction of each type has AMD's peak rate: operations of four SIMDs in a cycle.
+TEST(Matrices, CyclesAreThoseOfThePeakRates) {
+  using E = MatrixElement;
+  const struct {
+    const char *arch;
+    E element;
+    unsigned operations;
+  } peaks[] = {{"gfx90a", E::F16, 1024},  {"gfx90a", E::I8, 1024},    {"gfx90a", E::F32, 256},
+               {"gfx90a", E::F64, 256},   {"gfx942", E::BF16, 2048},  {"gfx942", E::TF32, 1024},
+               {"gfx942", E::E4B8, 4096}, {"gfx942", E::I8, 4096},    {"gfx942", E::F64, 256},
+               {"gfx950", E::F16, 4096},  {"gfx950", E::E4M3, 8192},  {"gfx950", E::E2M1, 16384},
+               {"gfx950", E::I8, 8192},   {"gfx950", E::F64, 128},    {"gfx1100", E::F16, 1024},
+               {"gfx1100", E::I8, 1024},  {"gfx1201", E::BF16, 2048}, {"gfx1201", E::I8, 4096},
+               {"gfx1201", E::E5M2, 4096}};
+  for (const auto &[name, element, operations] : peaks) {
+    const amdgpu::Architecture arch = llvm::cantFail(amdgpu::getArchitecture(name));
+    unsigned most = 0;
+    for (const target::MatrixInstruction &row : arch.info.matrixInstructions)
+      if (row.a == element && row.b == element)
+        most = std::max(most, arch.info.matrixUnits * 2 * row.m * row.n * row.k / row.cycles);
+    EXPECT_EQ(most, operations) << name << " " << nameOf(element).str();
+  }
+}
+
 // An instruction of another generation is an error that names it, not a crash of the code
 // generator.
 TEST(Matrices, AnotherGenerationsInstructionIsRefused) {

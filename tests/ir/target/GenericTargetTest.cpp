@@ -66,6 +66,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.hasRoles = target.hasBoxCopies = true;
   target.roleRegisters = 512;
   target.hasTurns = true;
+  target.matrixUnits = 4;
   target.sharedModel = {64, 8, 8};
   target.exchange = {3, 4, 5, 6};
   target.assembler = "text";
@@ -83,7 +84,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
        .aLayout = a,
        .bLayout = a,
        .dLayout = d,
-       .isScaled = true},
+       .isScaled = true,
+       .cycles = 32},
       *opaqueInstruction(E::I8, E::I8, E::I32, 16, 16, 32, 64)};
   target.warpGroupInstructions = {
       {"f32.f16.f16", E::F16, E::F16, E::F32, 2, 32, 64, 16, a, d, true, true},
@@ -94,8 +96,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
                   "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
                   "stage=on,dot-bytes=on,"
                   "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
-                  "eviction-policies=on,roles=on,role-registers=512,box-copies=on,turns=on,banks="
-                  "64,bank-bytes=8,shared-"
+                  "eviction-policies=on,roles=on,role-registers=512,box-copies=on,turns=on,matrix-"
+                  "units=4,banks=64,bank-bytes=8,shared-"
                   "vector=8,shuffle-cost=3,select-"
                   "cost=4,wavefront-"
                   "cost=5,"
@@ -103,7 +105,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
                       a.toString() + ":" + a.toString() + ":" + d.toString() +
                       ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" +
                       a.toString() + ":" + d.toString() +
-                      ":scaled,matrix=opaque:16x16x32:i8:i8:i32,"
+                      ":scaled:cycles=32,matrix=opaque:16x16x32:i8:i8:i32,"
                       "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
                       a.toString() + ":" + d.toString() +
                       ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" +

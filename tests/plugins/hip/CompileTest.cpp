@@ -122,6 +122,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
       {{"matrix-instr-nonkdim", "8"}, "option 'matrix-instr-nonkdim' is '8', not 0, 16 or 32"},
       {{"kpack", "3"}, "option 'kpack' is '3', not a number from 1 to 2"},
       {{"xcds", "65"}, "option 'xcds' is '65', not a number from 0 to 64"},
+      {{"turns", "maybe"}, "option 'turns' is 'maybe', not auto, off or on"},
       {{"async-copies", "2"}, "option 'async-copies' is '2', not true or false"},
       {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
   for (const auto &[option, text] : cases) {

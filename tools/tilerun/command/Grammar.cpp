@@ -111,7 +111,8 @@ void addCompileOptions(CLI::App *app, Options &options) {
             "NVIDIA: products made one iteration late, while threads compute what is between two "
             "products: auto (where registers suffice), off, or on");
   addChoice(app, "--turns", options.turns,
-            "NVIDIA: warp groups start products in turns, beside late products: auto, off, or on");
+            "AMD: waves of a SIMD multiply in turns; NVIDIA: warp groups start products in turns, "
+            "beside late products: auto (where that pays), off, or on (wherever it is possible)");
   addChoice(app, "--persistent", options.persistent,
             "NVIDIA: launch as many programs as run at a time, and let each run several of the "
             "caller's: auto (where that pays), off, or on (wherever it is possible)");
