@@ -182,8 +182,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "copies-follow-lanes, load-matrix, "
             "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
             "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "
-            "turns, banks, "
-            "bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, barrier-cost, "
+            "turns, matrix-units, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
+            "wavefront-cost, barrier-cost, "
             "assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
@@ -207,8 +207,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
 
 TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
   const std::string shape =
-      "it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled] or "
-      "opaque:MxNxK:A:B:ACC";
+      "it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise|:scaled][:cycles=N] "
+      "or opaque:MxNxK:A:B:ACC";
   EXPECT_EQ(errorOf("generic:matrix=x"), "matrix=x: " + shape);
   EXPECT_EQ(errorOf("generic:matrix=x:16x8:f16:f16:f32"), "matrix=x:16x8:f16:f16:f32: " + shape);
   EXPECT_EQ(errorOf("generic:matrix=opaque:16x12x16:f16:f16:f32"),
