@@ -87,6 +87,9 @@ template <MixTo to> void fmaMix(Wave &w, const Instruction &i) {
     if (isHalfOperand && bare.place == Operand::vgpr) {
       uint64_t half = bare.select & 1 ? w.shadowHigh[bare.reg] : w.shadowLow[bare.reg];
       own.low = own.high = half;
+    } else if (isHalfOperand && bare.place == Operand::sgpr) {
+      uint32_t bits = w.sgprShadow[bare.reg] >> (bare.select & 1 ? 16 : 0) & 0xffff;
+      own.low = own.high = bits ? w.allLanes : 0;
     }
     if (isHalfOperand && isConstant && i.src[source].value >> 16) {
       // An inline constant was read as a float: the instruction means the half of the same value.

@@ -368,6 +368,39 @@ TEST(AmdsimChecks, SaturatingHalvesAreRefused) {
     EXPECT_EQ(messages(Fixture("gfx942", {.body = set + single}).run()), "");
 }
 
+// Of a 16-bit result in a scalar register the lower half is known, and a mixed operand takes a
+// half.
+TEST(AmdsimChecks, MixedOperandsAreHalvesOfScalarRegisters) {
+  auto mix = [](const char *modifiers) {
+    const std::string body = "s_load_b64 s[4:5], s[0:1], 0x0\ns_mov_b32 s8, 0x3c00\n"
+                             "s_add_f16 s8, s8, s8\nv_mov_b32 v1, 1.0\nv_mov_b32 v2, 0\n"
+                             "v_fma_mix_f32 v1, s8, v1, v1 " +
+                             std::string(modifiers) +
+                             "\ns_wait_kmcnt 0x0\nglobal_store_b32 v2, v1, s[4:5]";
+    return finding(Fixture("gfx1201", {.body = body}).run());
+  };
+  EXPECT_EQ(mix("op_sel_hi:[1,0,0]"), "0 findings: ");
+  EXPECT_EQ(mix("op_sel:[1,0,0] op_sel_hi:[1,0,0]").substr(0, 15), "undefined value");
+}
+
+// A count of zeros does not depend on what is beyond the first bit that is set.
+TEST(AmdsimChecks, CountsOfZerosEndAtABit) {
+  auto count = [](const char *half, const char *instruction) {
+    const std::string body = "s_load_b64 s[4:5], s[0:1], 0x0\nv_mov_b32 v2, 0\n" +
+                             std::string(half) + "\n" + instruction +
+                             " v4, v3\ns_wait_kmcnt 0x0\nglobal_store_b32 v2, v4, s[4:5]";
+    return finding(Fixture("gfx1201", {.body = body}).run()).substr(0, 15);
+  };
+  const char *low = "v_add_nc_u16 v3, v2, 4";
+  const char *high = "v_mov_b32 v3, 0x40000\nv_add_nc_u16 v3, v5, v5";
+  const char *zero = "v_add_nc_u16 v3, v2, 0";
+  EXPECT_EQ(count(low, "v_ctz_i32_b32"), "0 findings: ");
+  EXPECT_EQ(count(low, "v_clz_i32_u32"), "undefined value");
+  EXPECT_EQ(count(high, "v_clz_i32_u32"), "0 findings: ");
+  EXPECT_EQ(count(high, "v_ctz_i32_b32"), "undefined value");
+  EXPECT_EQ(count(zero, "v_ctz_i32_b32"), "undefined value");
+}
+
 // Two waves; each copies 64 words to its place in LDS, and lane n of wave m reads word
 // `offset` / 4 + 64 m + n.
 LaunchResult copyToLds(const std::string &between, const std::string &offset,

@@ -39,6 +39,7 @@ TEST(AmdsimCounters, EveryInstructionIsOfOneClass) {
     s_branch next
   next:
     s_nop 0
+    s_setprio 0
     s_sleep 0
   )");
   uint64_t sum = 0;
@@ -54,7 +55,7 @@ TEST(AmdsimCounters, EveryInstructionIsOfOneClass) {
       {InstructionClass::privateMemory, 0},  {InstructionClass::lds, 2},
       {InstructionClass::ldsAtomic, 1},      {InstructionClass::branch, 1},
       {InstructionClass::wait, 2},           {InstructionClass::barrier, 1},
-      {InstructionClass::other, 3}};
+      {InstructionClass::other, 4}};
   for (auto [kind, number] : expected)
     EXPECT_EQ(c.ofClass(kind), number) << instructionClassName(kind);
   EXPECT_EQ(c.matrixFlops, 2u * 16 * 16 * 4);

@@ -44,6 +44,7 @@ const char *const inKernels[] = {
     "s_round_mode",
     "s_denorm_mode",
     "s_sendmsg",
+    "s_setprio",
     "s_icache_inv",
     "s_memtime",
     "s_memrealtime",
