@@ -6,6 +6,7 @@
 #include "backends/amdgpu/Link.h"
 #include "backends/amdgpu/Math.h"
 #include "backends/amdgpu/Patterns.h"
+#include "backends/amdgpu/Repairs.h"
 #include "backends/amdgpu/Resources.h"
 #include "backends/amdgpu/WholeWaves.h"
 #include "backends/common/DebugWriter.h"
@@ -253,6 +254,9 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   separateCopies(result);
   llvmbackend::optimize(result, *translated->machine, level, /*rotatesLoops=*/true);
   keepWholeWaves(result);
+  keepDoubledSums(result);
+  keepExchangesApart(result, arch.generation);
+  readProgramOnce(result, arch.generation);
   return translated;
 }
 
