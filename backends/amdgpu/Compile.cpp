@@ -8,6 +8,7 @@
 #include "backends/amdgpu/Patterns.h"
 #include "backends/amdgpu/Repairs.h"
 #include "backends/amdgpu/Resources.h"
+#include "backends/amdgpu/WholeOperands.h"
 #include "backends/amdgpu/WholeWaves.h"
 #include "backends/common/DebugWriter.h"
 #include "backends/common/Stages.h"
@@ -201,6 +202,7 @@ LogicalResult Compilation::toLlvmDialect() {
     branchOnMasks(function);
     countCopies(function);
     simt::scalarize(function, simt::PoisonIs::Poison);
+    joinTransposedReads(function);
     addHiddenArguments(function);
     artifact.sharedBytes = backend::getSharedBytes(function);
     makeEntry(function);

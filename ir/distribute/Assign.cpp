@@ -185,7 +185,7 @@ LogicalResult Assigner::run() {
     if (auto [ptr, mask] = pointerAndMask(op); ptr)
       planAccess(op, ptr, mask);
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      DotPlan plan = planDot(dot, options);
+      DotPlan plan = planDot(dot, options, access);
       useWarpGroups(dot, options, access, plan);
       dots[op] = std::move(plan);
     }

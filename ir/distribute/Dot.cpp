@@ -229,15 +229,31 @@ private:
 };
 } // namespace
 
-/// Warps over batches first, then so that a warp's part of the product is as square as it can be.
+/// Whether the second operand takes more reads than the first: it alone is transposed as it is
+/// read, eight bytes of a lane at a time.
+static bool readsColumnsInPieces(tile::DotOp op, const Options &options, AccessFunction access) {
+  constexpr unsigned kMostBytes = 2; // Of an element that a read transposes.
+  if (!options.target->hasTransposedRead || !access ||
+      tile::getElementBytes(getElementTypeOrSelf(op.getB().getType())) > kMostBytes)
+    return false;
+  if (cast<RankedTensorType>(op.getType()).getRank() != 2)
+    return false;
+  auto [a, swappedA] = findLoad(op.getA());
+  auto [b, swappedB] = findLoad(op.getB());
+  const unsigned alongA = swappedA ? 0 : 1, alongB = swappedB ? 1 : 0;
+  return a && b && access(a).order.front() == alongA && access(b).order.front() != alongB;
+}
+
+/// Warps over batches first, then so that a warp's part of the product is as square as it can be;
+/// where it cannot, it has more columns than rows, or with `fewColumns` more rows than columns.
 static Warps distributeWarps(const Sizes &sizes, unsigned warpBits, unsigned tileRows,
-                             unsigned tileColumns, bool byRows) {
+                             unsigned tileColumns, bool byRows, bool fewColumns = false) {
   Warps warps;
   warps.batch = std::min(warpBits, sizes.batch);
   while (warps.used() < warpBits) {
     bool rowsFit = tileRows + warps.rows < sizes.rows;
     bool columnsFit = tileColumns + warps.columns < sizes.columns;
-    bool tall = sizes.rows - warps.rows >= sizes.columns - warps.columns;
+    bool tall = sizes.rows - warps.rows >= sizes.columns - warps.columns + fewColumns;
     if (rowsFit && (byRows || !columnsFit || tall))
       ++warps.rows;
     else if (columnsFit)
@@ -278,7 +294,7 @@ static LinearLayout blockedResult(const Sizes &sizes, ArrayRef<int64_t> shape, u
   return canonicalize(llvm::cantFail(blockedLayout(shape, tile)), laneBits, warpBits);
 }
 
-DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
+DotPlan distribute::planDot(tile::DotOp op, const Options &options, AccessFunction access) {
   auto type = cast<RankedTensorType>(op.getType());
   auto aType = cast<RankedTensorType>(op.getA().getType());
   unsigned rank = type.getRank();
@@ -306,8 +322,8 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
     unsigned tileBits = llvm::Log2_32(tile);
     return bits > tileBits ? bits - tileBits : 0;
   };
-  Warps warps =
-      distributeWarps(sizes, warpBits, llvm::Log2_32(row.m), llvm::Log2_32(row.n), byRows);
+  Warps warps = distributeWarps(sizes, warpBits, llvm::Log2_32(row.m), llvm::Log2_32(row.n), byRows,
+                                readsColumnsInPieces(op, options, access));
   plan.stepBits = beyond(sizes.inner, row.k);
   plan.rowBits = beyond(sizes.rows - warps.rows, row.m);
   plan.columnBits = beyond(sizes.columns - warps.columns, row.n);

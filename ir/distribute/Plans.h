@@ -117,8 +117,8 @@ using AccessFunction = llvm::function_ref<AccessPlan &(mlir::Operation *op)>;
 /// share gives the same product. `plan` is of an instruction of one warp.
 void orderInner(tile::DotOp op, const Options &options, DotPlan &plan);
 
-/// The plan for a product of these types.
-DotPlan planDot(tile::DotOp op, const Options &options);
+/// The plan for a product of these types. `access` has the loads before it; null: nothing is known.
+DotPlan planDot(tile::DotOp op, const Options &options, AccessFunction access = nullptr);
 
 /// Why that plan has no matrix instruction, as the end of a sentence about the product.
 std::string explainNoInstruction(tile::DotOp op, const Options &options);
