@@ -249,11 +249,10 @@ constexpr OpcodeRow rows[] = {
     {"s_setreg_b32|s_setreg_imm32_b32", Family::scalar, 0, 0, {Type::b32, Type::b32}, setRegister},
     {"s_round_mode", Family::scalar, 0, 0, {Type::b32}, setModeField<0>},
     {"s_denorm_mode", Family::scalar, 0, 0, {Type::b32}, setModeField<4>},
-    ignored(
-        "s_nop|s_sleep|s_delay_alu|s_clause|s_waitcnt_depctr|s_wait_alu|s_wait_expcnt|"
-        "s_wait_samplecnt|s_wait_bvhcnt|s_set_inst_prefetch_distance|s_inst_prefetch|"
-        "s_code_end|s_incperflevel|s_decperflevel|v_nop",
-        Family::message),
+    ignored("s_nop|s_sleep|s_delay_alu|s_clause|s_waitcnt_depctr|s_wait_alu|s_wait_expcnt|"
+            "s_wait_samplecnt|s_wait_bvhcnt|s_set_inst_prefetch_distance|s_inst_prefetch|"
+            "s_code_end|s_incperflevel|s_decperflevel|v_nop",
+            Family::message),
     ignored("s_setprio|s_setprio_inc_wg", Family::message),
     ignored("s_sendmsg|s_ttracedata|s_ttracedata_imm", Family::message),
     cacheRow<Pending::vectorMemory>("global_inv|buffer_wbl2"),
