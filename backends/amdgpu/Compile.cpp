@@ -8,6 +8,7 @@
 #include "backends/amdgpu/Patterns.h"
 #include "backends/amdgpu/Repairs.h"
 #include "backends/amdgpu/Resources.h"
+#include "backends/amdgpu/Saturation.h"
 #include "backends/amdgpu/WholeOperands.h"
 #include "backends/amdgpu/WholeWaves.h"
 #include "backends/common/DebugWriter.h"
@@ -255,6 +256,9 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   permitHardwareAtomics(result);
   separateCopies(result);
   llvmbackend::optimize(result, *translated->machine, level, /*rotatesLoops=*/true);
+  // On RDNA, registers are assigned worse with it.
+  if (arch.isCdna())
+    expandSaturation(result);
   keepWholeWaves(result);
   keepDoubledSums(result);
   keepExchangesApart(result, arch.generation);
