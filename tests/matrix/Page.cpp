@@ -170,6 +170,75 @@ std::string formatEntry(const Dtypes &dtypes, const Dtypes &all, Footnotes &note
   return missing.empty() ? out : out + "; not run: " + list(missing);
 }
 
+struct Function {
+  std::string group, op;
+  Dtypes dtypes;
+};
+
+/// Groups and functions in the order of the matrix as it is now, so that a stale result shows.
+std::vector<Function> listFunctions() {
+  std::vector<std::vector<Function>> groups; // Several parts of the matrix may add to a group.
+  std::map<std::string, size_t> numbers;
+  std::map<std::pair<std::string, std::string>, size_t> index;
+  for (const Cell &cell : makeCells(0)) {
+    const size_t number = numbers.try_emplace(cell.group, groups.size()).first->second;
+    groups.resize(std::max(groups.size(), number + 1));
+    std::vector<Function> &group = groups[number];
+    auto [it, isNew] = index.try_emplace({cell.group, cell.op}, group.size());
+    if (isNew)
+      group.push_back({cell.group, cell.op, {}});
+    group[it->second].dtypes[cell.dtype];
+  }
+  std::vector<Function> functions;
+  for (std::vector<Function> &group : groups)
+    llvm::append_range(functions, group);
+  return functions;
+}
+
+std::string getTitle(std::string group) {
+  group[0] = llvm::toUpper(group[0]);
+  return group;
+}
+
+void writeHeading(llvm::raw_ostream &os, llvm::StringRef first, llvm::ArrayRef<Results> columns) {
+  os << first;
+  for (const Results &results : columns)
+    os << " " << results.column << " |";
+  os << "\n|---|---|";
+  for (size_t c = 0; c < columns.size(); ++c)
+    os << "---|";
+  os << "\n";
+}
+
+/// A row for each group: how many of its pairs of a function and a dtype pass in each column.
+void writeSummary(llvm::raw_ostream &os, llvm::ArrayRef<Results> columns,
+                  llvm::ArrayRef<Function> functions, llvm::ArrayRef<std::vector<Dtypes>> entries) {
+  os << "\n## In short\n\nHow many pairs of a function and a dtype pass. As a site (`make docs`), "
+        "this "
+        "page can be filtered by words, columns and differences.\n\n";
+  writeHeading(os, "| | functions |", columns);
+  for (size_t begin = 0; begin < functions.size();) {
+    const std::string &group = functions[begin].group;
+    size_t end = begin, pairs = 0;
+    for (; end < functions.size() && functions[end].group == group; ++end)
+      pairs += functions[end].dtypes.size();
+    os << "| [" << getTitle(group) << "](#" << llvm::join(llvm::split(group, ' '), "-") << ") | "
+       << end - begin << " |";
+    for (const std::vector<Dtypes> &column : entries) {
+      size_t passing = 0;
+      for (size_t f = begin; f < end; ++f)
+        passing += size_t(llvm::count_if(
+            column[f], [](const auto &entry) { return getRank(entry.second.verdict) <= 1; }));
+      os << " "
+         << (passing == pairs ? "all " + std::to_string(pairs)
+                              : std::to_string(passing) + " of " + std::to_string(pairs))
+         << " |";
+    }
+    os << "\n";
+    begin = end;
+  }
+}
+
 } // namespace
 
 std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
@@ -205,19 +274,10 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
         "an "
         "error, and so is any other failure.\n";
 
-  // Groups and functions in the order of the matrix as it is now, so that a stale result shows.
-  struct Function {
-    std::string group, op;
-    Dtypes dtypes;
-  };
-  std::vector<Function> functions;
+  const std::vector<Function> functions = listFunctions();
   std::map<std::pair<std::string, std::string>, size_t> index;
-  for (const Cell &cell : makeCells(0)) {
-    auto [it, isNew] = index.try_emplace({cell.group, cell.op}, functions.size());
-    if (isNew)
-      functions.push_back({cell.group, cell.op, {}});
-    functions[it->second].dtypes[cell.dtype];
-  }
+  for (auto [f, function] : llvm::enumerate(functions))
+    index[{function.group, function.op}] = f;
   std::vector<std::vector<Dtypes>> entries(columns.size(), std::vector<Dtypes>(functions.size()));
   for (auto [c, results] : llvm::enumerate(columns))
     for (const CellResult &cell : results.cells) {
@@ -229,21 +289,15 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
           (cell.verdict == entry->second.verdict && entry->second.text.empty()))
         entry->second = {cell.verdict, cell.text};
     }
+  writeSummary(os, columns, functions, entries);
 
   Footnotes notes;
   std::string group;
   for (auto [f, function] : llvm::enumerate(functions)) {
     if (function.group != group) {
       group = function.group;
-      std::string title = group;
-      title[0] = llvm::toUpper(title[0]);
-      os << "\n## " << title << "\n\n| function | dtypes |";
-      for (const Results &results : columns)
-        os << " " << results.column << " |";
-      os << "\n|---|---|";
-      for (size_t c = 0; c < columns.size(); ++c)
-        os << "---|";
-      os << "\n";
+      os << "\n## " << getTitle(group) << "\n\n";
+      writeHeading(os, "| function | dtypes |", columns);
     }
     std::vector<std::string> names = sortDtypes(function.dtypes);
     bool arePairs = llvm::StringRef(names[0]).contains(" to ");
