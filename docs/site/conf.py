@@ -26,8 +26,13 @@ html_show_sourcelink = False
 html_copy_source = False
 html_last_updated_fmt = None
 html_extra_path = ["extra"]
+html_static_path = ["static"]
+html_js_files = ["filter.js"]
+html_css_files = ["filter.css"]
+# Excerpts of what was found are fetched, which browsers refuse for files.
+html_show_search_summary = False
 pygments_style = "default"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 
 
 def list_pages(app, name, source):
