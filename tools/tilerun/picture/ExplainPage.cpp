@@ -17,8 +17,8 @@ static constexpr const char *kStyle = R"(<style>
 #levels section[hidden]{display:none}
 #levels h2{font-size:14px;margin:0;padding:6px 8px;border-bottom:1px solid #888}
 #levels h2 small{font-weight:normal}
-.code{overflow:auto;flex:1;font:12px/1.5 ui-monospace,monospace;white-space:pre;tab-size:4;position:relative}
-.code div{padding:0 8px;border-left:4px solid transparent;min-width:max-content}
+.code{overflow:auto;flex:1;font:12px/1.5 ui-monospace,monospace;tab-size:4;position:relative}
+.code div{white-space:pre;padding:0 8px;border-left:4px solid transparent;min-width:max-content}
 .code div[data-l]{cursor:pointer}
 .code div.on{background:#fff1b8;border-left-color:#a34700}
 .code div.kept{outline:1px solid #a34700;outline-offset:-1px}

@@ -14,7 +14,7 @@ using namespace tilerun;
 using namespace tilerun::picture;
 
 // Sizes in pixels.
-static constexpr unsigned kRow = 26, kMargin = 12, kLine = 18, kLetter = 7, kLeastCell = 64;
+static constexpr unsigned kRow = 26, kMargin = 12, kLine = 18, kLetter = 7, kLeastCell = 80;
 
 // From light to dark, and the other way round in the dark; the text of each step has a contrast of
 // 4.5:1 or more.
