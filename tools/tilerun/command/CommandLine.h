@@ -124,6 +124,7 @@ struct Options {
   bool resources = false;
   std::optional<bool> lineInfo;
   std::string output = "-";
+  std::string picture; ///< Of explain: the only one to write.
   bool bytecode = false;
   bool locations = false;
 

@@ -32,7 +32,9 @@ private:
   llvm::Error addSass();
   llvm::Error addPasses(const PassRecorder &optimizer, llvm::ArrayRef<plugin::Phase> phases);
   llvm::Error addPictures(llvm::ArrayRef<plugin::Phase> phases);
-  template <typename Picture> void addPicture(const char *title, const Picture &picture);
+  template <typename Picture>
+  void addPicture(const char *name, const char *title, const Picture &picture);
+  llvm::Expected<std::string> format() const;
   llvm::Error emit(llvm::StringRef phase, bool withLocations, std::string &text);
 
   Session &session;
@@ -126,8 +128,10 @@ llvm::Error Explain::addRemarks() {
   return llvm::Error::success();
 }
 
-template <typename Picture> void Explain::addPicture(const char *title, const Picture &picture) {
+template <typename Picture>
+void Explain::addPicture(const char *name, const char *title, const Picture &picture) {
   Explanation::Picture &made = explanation.pictures.emplace_back();
+  made.name = name;
   made.title = title;
   llvm::raw_string_ostream os(made.svg);
   picture::writeSvg(os, picture);
@@ -143,13 +147,13 @@ llvm::Error Explain::addPictures(llvm::ArrayRef<plugin::Phase> phases) {
     TILERUN_TRY_ERROR(emit("timeline-json", false, text));
     TILERUN_TRY_VALUE(timeline, picture::readTimeline(text));
     if (!timeline.channels.empty())
-      addPicture("timeline of the pipelined loops", timeline);
+      addPicture("timeline", "timeline of the pipelined loops", timeline);
   }
   if (has("shared-memory-json")) {
     TILERUN_TRY_ERROR(emit("shared-memory-json", false, text));
     TILERUN_TRY_VALUE(memory, picture::readSharedMemory(text));
     if (!memory.buffers.empty())
-      addPicture("shared memory over the course of the program", memory);
+      addPicture("shared-memory", "shared memory over the course of the program", memory);
   }
   return llvm::Error::success();
 }
@@ -187,15 +191,46 @@ llvm::Error Explain::addPasses(const PassRecorder &optimizer,
   return llvm::Error::success();
 }
 
+/// The file's contents: the page, or the picture that is wanted.
+llvm::Expected<std::string> Explain::format() const {
+  std::string content;
+  if (session.options.picture.empty()) {
+    llvm::raw_string_ostream os(content);
+    picture::writeHtml(os, explanation);
+    return content;
+  }
+  std::vector<llvm::StringRef> names;
+  for (const Explanation::Picture &made : explanation.pictures) {
+    if (made.name == session.options.picture)
+      return made.svg;
+    names.push_back(made.name);
+  }
+  return makeUsageError("--picture: the page of this kernel for " + target + " has no " +
+                        session.options.picture + "; it has " +
+                        (names.empty() ? "no picture" : llvm::join(names, ", ")));
+}
+
+/// Where to write: the end of a name says what it is.
+static llvm::Expected<std::string> findPath(const Options &options, llvm::StringRef kernel) {
+  const bool isPage = options.picture.empty();
+  const llvm::StringRef end = isPage ? ".html" : ".svg";
+  if (options.output == "-")
+    return (kernel + (isPage ? "" : "-") + options.picture + end).str();
+  if (llvm::StringRef(options.output).ends_with(isPage ? ".svg" : ".html"))
+    return makeUsageError("-o: '" + options.output + "' names " +
+                          (isPage ? "an image, but explain writes a page, FILE.html; --picture "
+                                    "writes one of its pictures"
+                                  : "a page, but --picture writes an image, FILE.svg"));
+  return options.output;
+}
+
 llvm::Expected<ExitCode> Explain::run() {
   const Options &options = session.options;
   target = options.targets.front();
   TILERUN_TRY_VALUE(found, findCompiler(target));
   compiler = std::move(found);
   TILERUN_TRY_ERROR(session.load(options.target));
-  std::string path = options.output;
-  if (path == "-")
-    path = session.kernel->qualifiedName + ".html";
+  TILERUN_TRY_VALUE(path, findPath(options, session.kernel->qualifiedName));
   llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
   if (!file)
     return makeUsageError("-o: " + llvm::toString(file.takeError()));
@@ -236,11 +271,9 @@ llvm::Expected<ExitCode> Explain::run() {
   printResources(line, inspected.code, inspected.report);
   resources = llvm::StringRef(resources).rtrim().str();
   if (std::optional<picture::Occupancy> occupancy = getOccupancy(inspected.code, inspected.report))
-    addPicture("occupancy, and what limits it", *occupancy);
+    addPicture("occupancy", "occupancy, and what limits it", *occupancy);
   explanation.facts.push_back(resources);
-  std::string content;
-  llvm::raw_string_ostream os(content);
-  picture::writeHtml(os, explanation);
+  TILERUN_TRY_VALUE(content, format());
   if (llvm::Error error = file->commit(content))
     return withExitCode(std::move(error), ExitCode::Usage);
   if (options.json)

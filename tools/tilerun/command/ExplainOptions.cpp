@@ -20,7 +20,9 @@ CLI::App *addExplain(CLI::App &app, Options &options) {
       "  tilerun explain add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' \\\n"
       "      --target cuda:sm_90a -o add.html\n"
       "  tilerun explain matmul.py::matmul_kernel M=512 'a=f16[M,K]:zeros' … --target "
-      "hip:gfx942\n");
+      "hip:gfx942\n"
+      "  tilerun explain matmul.py::matmul_kernel --signature … --target cuda:sm_90a \\\n"
+      "      --picture timeline -o timeline.svg\n");
   explain->add_option("TARGET", options.target, kTargetHelp)->required();
   explain
       ->add_option("ARGUMENT", options.arguments, "NAME=VALUE, as of run, instead of --signature")
@@ -32,8 +34,16 @@ CLI::App *addExplain(CLI::App &app, Options &options) {
       ->expected(1)
       ->required()
       ->type_name("TARGET");
-  explain->add_option("-o,--output", options.output, "File to write (default: KERNEL.html)")
-      ->type_name("FILE.html");
+  explain
+      ->add_option(
+          "--picture", options.picture,
+          "Write one picture of the page as an image: timeline, shared-memory or occupancy")
+      ->check(CLI::IsMember({"timeline", "shared-memory", "occupancy"}))
+      ->type_name("NAME");
+  explain
+      ->add_option("-o,--output", options.output,
+                   "File to write (default: KERNEL.html, or KERNEL-NAME.svg of a picture)")
+      ->type_name("FILE");
   addScheduleOption(explain, options);
   addCompileOptions(explain, options);
   addCommon(explain, options);

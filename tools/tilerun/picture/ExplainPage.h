@@ -25,7 +25,7 @@ struct Explanation {
   };
   std::vector<Note> notes; ///< Remarks.
   struct Picture {
-    std::string title, svg;
+    std::string name, title, svg; ///< "timeline"; its name in files and options.
   };
   std::vector<Picture> pictures; ///< Above the levels, each of which can be opened.
   /// What a pass changed, which can be opened, too.
