@@ -43,6 +43,15 @@ def test_files_that_are_named():
         tilerun.__file__)
 
 
+def test_the_wheel_brings_the_command(run_python):
+    """Its entry runs the program that is found, with its arguments and its exit code."""
+    assert PROJECT["project"]["scripts"] == {"tilerun": "tilerun._command:main"}
+    assert "/bin/tilerun" in read("python/wheel/CMakeLists.txt")
+    entry = "import sys; sys.argv = ['tilerun'] + sys.argv[1:]; from tilerun._command import main; main()"
+    assert run_python("-c", entry, "version").stdout.startswith("tilerun ")
+    assert "did you mean" in run_python("-c", entry, "rum", fails=True).stderr
+
+
 def test_nothing_is_needed_to_import():
     """Numpy and torch are used if they are installed."""
     assert "dependencies" not in PROJECT["project"]

@@ -8,14 +8,17 @@ from ._install import install, uninstall
 from .errors import CompilationError, OutOfResources, TilerunError
 
 __version__ = "0.1.0"
-__all__ = ["CompilationError", "OutOfResources", "TilerunError", "devices", "errors", "install", "plugins", "triton",
-           "uninstall", "use"]
+__all__ = ["CompilationError", "OutOfResources", "TilerunError", "devices", "errors", "explain", "install", "plugins", "show",
+           "triton", "uninstall", "use"]
 
 
 def __getattr__(name):
     if name == "triton":
         import importlib
         return importlib.import_module("tilerun.triton")
+    if name in ("show", "explain"):
+        from . import _pictures
+        return getattr(_pictures, name)
     raise AttributeError(f"module 'tilerun' has no attribute {name!r}")
 
 

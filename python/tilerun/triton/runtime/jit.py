@@ -216,6 +216,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def __repr__(self):
         return f"JITFunction({self.module}:{self.__qualname__})"
 
+    def _repr_html_(self):
+        from ... import _pictures
+        return _pictures.describe(self)
+
     @entry
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
