@@ -237,6 +237,21 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   return translated;
 }
 
+/// PTX has no escapes in names of files, which LLVM writes: a backslash stands for itself, and a
+/// quotation mark cannot be written, so that an apostrophe takes its place.
+static void spellFileNames(std::string &ptx) {
+  for (size_t at = ptx.find("\n\t.file\t"); at != std::string::npos;
+       at = ptx.find("\n\t.file\t", at + 1))
+    for (size_t i = at + 1; i < ptx.size() && ptx[i] != '\n'; ++i) {
+      if (ptx[i] != '\\' || i + 1 == ptx.size())
+        continue;
+      if (ptx[i + 1] == '"')
+        ptx.replace(i, 2, "'");
+      else if (ptx[i + 1] == '\\')
+        ptx.erase(i, 1);
+    }
+}
+
 /// Runs the stages up to `stage`; `text` gets its text.
 static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptions &options,
                                                Stage stage, std::string *text) {
@@ -273,6 +288,8 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return compilation.artifact;
   }
   llvm::Expected<std::string> ptx = llvmbackend::emitAssembly(*code->module, *code->machine);
+  if (ptx)
+    spellFileNames(*ptx);
   if (!ptx)
     return ptx.takeError();
   compilation.artifact.ptx = std::move(*ptx);

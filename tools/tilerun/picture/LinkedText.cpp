@@ -153,11 +153,20 @@ std::vector<LinkedLine> picture::linkMlir(llvm::StringRef text, llvm::StringRef 
 // Assembly
 //===----------------------------------------------------------------------===//
 
+static bool isPath(llvm::StringRef declared, llvm::StringRef path) {
+  return declared == path || declared.ends_with(("/" + path).str());
+}
+
 /// The number of a file that `.file N "folder" "name"` or `.file N "path"` declares as `path`.
 static bool declares(llvm::StringRef rest, llvm::StringRef path, unsigned &number) {
   rest = rest.ltrim();
   if (rest.consumeInteger(10, number))
     return false;
+  // In PTX, names have no escapes, and apostrophes in place of quotation marks.
+  std::string inPtx = path.str();
+  llvm::replace(inPtx, '"', '\'');
+  if (rest = rest.ltrim(); isPath(rest.drop_front().split('"').first, inPtx))
+    return true;
   llvm::SmallString<128> whole;
   while (rest = rest.ltrim(), rest.starts_with("\"")) {
     const std::string part = takeString(rest);
@@ -166,7 +175,7 @@ static bool declares(llvm::StringRef rest, llvm::StringRef path, unsigned &numbe
     else
       llvm::sys::path::append(whole, part);
   }
-  return whole == path || llvm::StringRef(whole).ends_with(("/" + path).str());
+  return isPath(whole, path);
 }
 
 /// Lines of `.loc FILE LINE COLUMN …, inlined_at FILE LINE COLUMN …`.
