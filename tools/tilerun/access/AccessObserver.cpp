@@ -210,8 +210,16 @@ void AccessObserver::noteTile(size_t site, const LaneAccess &access,
 void AccessObserver::addFinding(const interp::CheckReport &report) {
   const size_t target = findTarget(report.address, {});
   if (report.kind != interp::CheckReport::Kind::Race || target == kNone || !report.otherProgram) {
-    out.findings.push_back(llvm::formatv("{0}: {1}: {2}", describePlace(report.position),
-                                         interp::getKindName(report.kind), report.message));
+    std::string text =
+        llvm::formatv("{0}: {1}: {2}, program ({3}, {4}, {5})", describePlace(report.position),
+                      interp::getKindName(report.kind), report.message, report.program[0],
+                      report.program[1], report.program[2]);
+    if (!report.element.empty())
+      text += llvm::formatv(", element [{0}]",
+                            llvm::make_range(report.element.begin(), report.element.end()));
+    if (report.count > 1)
+      text += llvm::formatv("; {0} times at this place", report.count);
+    out.findings.push_back(std::move(text));
     return;
   }
   auto getLinear = [&](const std::array<uint32_t, 3> &program) {

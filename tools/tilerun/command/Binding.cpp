@@ -195,7 +195,8 @@ private:
     }
     const Options &options = session.options;
     applyFlags(options, out.signature);
-    out.signature.debug = options.debug || options.command == Options::Command::Check;
+    out.signature.debug = options.debug || options.command == Options::Command::Check ||
+                          options.command == Options::Command::Show;
     return checkOptions(out.signature);
   }
 

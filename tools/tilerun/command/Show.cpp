@@ -48,7 +48,10 @@ static std::string summarize(const host::Accesses &accesses) {
     return std::to_string(number) + " " + (number == 1 ? one : many);
   };
   return count(accesses.tensors.size(), "tensor", "tensors") + ", " +
-         count(accesses.sites.size(), "access", "accesses") + ", " + count(races, "race", "races");
+         count(accesses.sites.size(), "access", "accesses") + ", " + count(races, "race", "races") +
+         (accesses.findings.empty()
+              ? ""
+              : ", " + count(accesses.findings.size(), "other mistake", "other mistakes"));
 }
 
 llvm::Expected<ExitCode> command::runShow(Session &session) {

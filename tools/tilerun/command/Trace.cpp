@@ -28,7 +28,7 @@ command::makeDebuggee(Session &session, const Binding &binding, bool withEvents)
                     session.compile(signature, session.options.command == Options::Command::Run));
   debug::DebuggeeOptions options;
   options.grid = binding.grid;
-  options.assertions = session.options.debug;
+  options.assertions = session.options.debug || session.options.command == Options::Command::Show;
   options.record.maxBytes = static_cast<uint64_t>(session.options.memoryLimit * (1u << 30));
   auto made = debug::Debuggee::create(tile::writeModule(*compiled.module), compiled.name,
                                       binding.values, options);

@@ -61,3 +61,12 @@ def rows(x_ptr, out_ptr, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         i = start + tl.arange(0, BLOCK)
         tl.store(out_ptr + row * N + i, block_of(x_ptr + row * N, i))
+
+
+@triton.jit
+def positive(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    """Its second program fails."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.device_assert(x < 6, "x is small")
+    tl.store(out_ptr + i, x)
