@@ -350,14 +350,48 @@ class _Tuple(builtins.tuple):
     """A tuple of a kernel."""
 
 
+class _Default:
+    """A default value that only kernels have."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __repr__(self):
+        return self._text
+
+
+def _make_parameter(argument, kind, default):
+    import ast
+    if default is None:
+        return inspect.Parameter(argument.arg, kind)
+    value = default.value if isinstance(default, ast.Constant) else _Default(ast.unparse(default))
+    return inspect.Parameter(argument.arg, kind, default=value)
+
+
 class Function:
     """A marker for a function of the language, which only kernels can call."""
 
     def __init__(self, path, name, signature, documentation):
-        self._language_name = path, name
+        self._language_name, self._parameters = (path, name), signature
         self.__name__ = self.__qualname__ = name
         self.__module__ = path
         self.__doc__ = f"{name}({signature})\n\n{documentation}"
+
+    @property
+    def __signature__(self):
+        """For `help` and editors; a default that is no literal is its text."""
+        import ast
+        arguments = ast.parse(f"def f({self._parameters}): ...").body[0].args
+        plain = arguments.posonlyargs + arguments.args
+        kinds = inspect.Parameter
+        parameters = [_make_parameter(a, kinds.POSITIONAL_OR_KEYWORD, d)
+                      for a, d in zip(plain, [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults)]
+        if arguments.vararg:
+            parameters.append(_make_parameter(arguments.vararg, kinds.VAR_POSITIONAL, None))
+        parameters += [_make_parameter(a, kinds.KEYWORD_ONLY, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+        if arguments.kwarg:
+            parameters.append(_make_parameter(arguments.kwarg, kinds.VAR_KEYWORD, None))
+        return inspect.Signature(parameters)
 
     def __call__(self, *arguments, **named):
         path, name = self._language_name

@@ -1,0 +1,2 @@
+from tilerun.triton import *
+from tilerun.triton import language as language
