@@ -8,7 +8,7 @@ from ._install import install, uninstall
 from .errors import CompilationError, OutOfResources, TilerunError
 
 __version__ = "0.1.0"
-__all__ = ["CompilationError", "OutOfResources", "TilerunError", "devices", "errors", "explain", "install", "plugins", "show",
+__all__ = ["Buffer", "CompilationError", "OutOfResources", "TilerunError", "devices", "errors", "explain", "install", "plugins", "show",
            "triton", "uninstall", "use"]
 
 
@@ -16,6 +16,9 @@ def __getattr__(name):
     if name == "triton":
         import importlib
         return importlib.import_module("tilerun.triton")
+    if name == "Buffer":
+        from ._buffer import Buffer
+        return Buffer
     if name in ("show", "explain"):
         from . import _pictures
         return getattr(_pictures, name)
