@@ -1,5 +1,5 @@
 // The type `Kernel`: loading from sources, and launching with bound values.
-#include "python/native/Kernel.h"
+#include "python/native/Launcher.h"
 
 #include <algorithm>
 #include <array>
@@ -401,7 +401,8 @@ static void destroy(PyObject *self) {
       Py_DECREF(name);
     for (PyObject *value : state->defaults)
       Py_XDECREF(value);
-    Py_XDECREF(state->lastNamed.names);
+    for (const NamedPlaces &named : state->named)
+      Py_XDECREF(named.names);
     state->oldHandles.push_back(state->handle);
     {
       Unlocked unlocked;
@@ -439,7 +440,7 @@ bool python::addKernelType(PyObject *module) {
                          {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
                          {Py_tp_clear, reinterpret_cast<void *>(clear)},
                          {Py_tp_methods, methods},
-                         {Py_mp_subscript, reinterpret_cast<void *>(makeLauncher)},
+                         {Py_mp_subscript, reinterpret_cast<void *>(makeKernelLauncher)},
                          {0, nullptr}};
   PyType_Spec spec = {"tilerun._native.Kernel", sizeof(KernelObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "python/native/Devices.h"
+#include "python/native/DictShape.h"
+
+#include <array>
 
 namespace tilerun::python {
 
@@ -44,8 +47,9 @@ struct KernelState {
   TilerunCompileOptions options = {};      ///< Defaults of this kernel.
   bool slow = true;                        ///< Until the package says that it is plain.
   std::vector<Watched> watched;
-  NamedPlaces lastNamed;
-  std::vector<Compiled> compiled; ///< The one that was launched last is first.
+  std::array<NamedPlaces, 4> named; ///< Of the last calls, the latest one first.
+  DictShape gridShape;              ///< For functions that give a grid.
+  std::vector<Compiled> compiled;   ///< The one that was launched last is first.
 };
 
 struct KernelObject {
@@ -107,9 +111,6 @@ PyObject *describeSpecialization(TilerunSpecialization *made);
 /// Whether an object is of the type or one below it; sets an error if not.
 bool isKernel(PyObject *object);
 
-/// kernel[grid]: a callable.
-PyObject *makeLauncher(PyObject *kernel, PyObject *grid);
-bool addLauncherType(PyObject *module);
 bool addSpecializedType(PyObject *module);
 
 } // namespace tilerun::python

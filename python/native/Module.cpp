@@ -132,7 +132,7 @@ extern "C" __attribute__((visibility("default"))) PyObject *
 PyInit__native() { // NOLINT(bugprone-reserved-identifier)
   Ref module(isMainInterpreter() ? PyModule_Create(&definition) : nullptr);
   if (!module || !addRuntime(module.get()) || !addEntryType(module.get()) ||
-      !addKernelType(module.get()) || !addTuning(module.get()) ||
+      !addKernelType(module.get()) || !addWrapperTypes(module.get()) || !addTuning(module.get()) ||
       PyModule_AddIntConstant(module.get(), "api_version", tilerunGetVersion()))
     return nullptr;
   return module.take();

@@ -107,6 +107,7 @@ bool getText(PyObject *object, std::string &text);
 bool addRuntime(PyObject *module);
 bool addEntryType(PyObject *module);
 bool addKernelType(PyObject *module);
+bool addWrapperTypes(PyObject *module); ///< After the type `Kernel`.
 bool addTuning(PyObject *module);
 
 } // namespace tilerun::python

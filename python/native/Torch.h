@@ -75,6 +75,13 @@ inline bool readDirect(PyObject *object, Tensor &tensor) {
   return true;
 }
 
+/// Torch's own number of a tensor's dtype. False where its functions must not be used, or it is
+/// none of torch's tensors.
+inline bool readTorchDtype(PyObject *object, int32_t &number) {
+  return directTorch.offset && findTorchType(Py_TYPE(object)) &&
+         !directTorch.getDtype(reinterpret_cast<char *>(object) + directTorch.offset, &number);
+}
+
 /// Of TILERUN_DTYPE_LIST.
 uint64_t getItemBytes(uint16_t dtype);
 

@@ -1,11 +1,14 @@
 """Autotuning and heuristics: the library's engine, driven by Triton's decorators."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
 import tilerun.triton as triton
 import tilerun.triton.language as tl
-from tilerun import errors
+from tilerun import _devices, _memory, errors
 
 
 @pytest.fixture(autouse=True)
@@ -499,3 +502,30 @@ def test_post_hooks_hear_of_failures():
 def test_answers_that_are_none(options, message):
     with pytest.raises(TypeError, match=message):
         make(**options)[grid](*arrays(), 100)
+
+
+def test_nothing_is_measured_while_a_graph_is_captured(monkeypatch):
+    kernel = make()
+    x, out = arrays()
+    monkeypatch.setattr(_devices, "is_captured", lambda kind: True)
+    with pytest.raises(triton.runtime.AutotunerError, match="autotune of 'tuned': 2 configurations are to be measured, but the current "
+                       "stream is captured into a CUDA graph, .*; launch the kernel once .* before the capture begins"):
+        kernel[grid](x, out, 100)
+    assert not kernel.cache and kernel.nargs is None and not out.any()
+    monkeypatch.undo()
+    kernel[grid](x, out, 100)
+    monkeypatch.setattr(_devices, "is_captured", lambda kind: True)
+    out[:] = 0
+    kernel[grid](x, out, n=100)  # Of a key whose choice is known.
+    np.testing.assert_array_equal(out, 1)
+    with pytest.raises(triton.runtime.AutotunerError):
+        kernel[grid](*arrays(50), 50)
+    make(CONFIGS[:1])[grid](x, out, 100)  # Nothing to choose.
+    np.testing.assert_array_equal(out, 2)
+
+
+def test_what_is_captured_is_what_torch_says(monkeypatch):
+    said = types.SimpleNamespace(cuda=types.SimpleNamespace(is_available=lambda: True, is_current_stream_capturing=lambda: True))
+    monkeypatch.setitem(sys.modules, "torch", said)
+    monkeypatch.setattr(_memory, "get_torch_kind", lambda: _memory.CUDA)
+    assert _devices.is_captured(_memory.CUDA) and not _devices.is_captured(_memory.CPU) and not _devices.is_captured(_memory.VULKAN)

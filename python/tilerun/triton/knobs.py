@@ -315,16 +315,11 @@ class _Build(base_knobs):
         return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
 
 
-placement = ()  # Changes with what decides on the device of a launch besides its tensors.
-
-
 def _refresh():
     """Tells the native module whether launches must pass Python code."""
-    global placement
     ours = globals().get("runtime")
     if ours is None:
         return
-    placement = bool(ours.interpret), ours.device
     _native.set_bounds_checks(bool(interpreter.bounds_checks))
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook

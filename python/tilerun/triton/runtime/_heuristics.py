@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+from ... import _native
 from ._callables import KernelInterface, Named, entry
 
 
@@ -11,8 +12,8 @@ def check_kernel(decorator, fn):
         raise TypeError(f"@triton.{decorator} decorates a kernel, not {fn!r}; put @triton.jit below it")
 
 
-class Heuristics(Named, KernelInterface):
-    """Computes values of meta-parameters from the other arguments."""
+class Heuristics(_native.Heuristics, Named, KernelInterface):
+    """Computes values of meta-parameters from the other arguments. Its `run`, and warm launches, are the native module's."""
 
     _wraps_kernel = True
 
@@ -23,7 +24,7 @@ class Heuristics(Named, KernelInterface):
             base = base.fn
         functools.update_wrapper(self, base, updated=())
 
-    def run(self, *args, **kwargs):
+    def _run_slowly(self, *args, **kwargs):
         for name, value in self.values.items():
             kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
         return self.fn.run(*args, **kwargs)

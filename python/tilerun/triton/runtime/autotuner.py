@@ -23,7 +23,7 @@ from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import AMD_OPTIONS, JITFunction, KernelInterface, OPTIONS, entry, pack_options
+from .jit import AMD_OPTIONS, IGNORED_OPTIONS, KernelInterface, OPTIONS, entry, pack_options
 
 
 # TILERUN_TUNE_FORGET and TILERUN_TUNE_COMPILE of tilerun.h.
@@ -37,10 +37,12 @@ class Config:
                  **other):
         if not isinstance(kwargs, Mapping):
             raise TypeError(f"a configuration begins with a dict of meta-parameters, not {kwargs!r}")
-        self.kwargs = dict(kwargs)
-        self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
-        self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
-        self.kwargs.update(other)
+        vars(self).update(kwargs={**kwargs, **other}, num_warps=num_warps, num_stages=num_stages, num_ctas=num_ctas,
+                          maxnreg=maxnreg, pre_hook=pre_hook, ir_override=ir_override)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        _native.forget_configs()  # Launches by the native module have the values of configurations.
 
     def all_kwargs(self):
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas,
@@ -72,8 +74,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
-class Autotuner(Named, KernelInterface):
-    """Launches the configuration that was the fastest for the key."""
+class Autotuner(_native.Tuner, Named, KernelInterface):
+    """Launches the configuration that was the fastest for the key. Its `run`, and launches whose choice is known, are the native
+    module's."""
 
     _wraps_kernel = True
 
@@ -104,12 +107,9 @@ class Autotuner(Named, KernelInterface):
             self.base_fn = self.base_fn.fn
         self.num_warmups, self.num_reps = warmup, rep
         self.use_cuda_graph, self.do_bench, self.cache_results = use_cuda_graph, do_bench, cache_results
-        self.best_config, self.bench_time, self.configs_timings = None, None, None
-        self._quick = {}
-        self._key_places = [arg_names.index(name) for name in self.keys if name in arg_names]
+        self.bench_time, self.configs_timings = None, None
         self._tuning = threading.RLock()  # Threads that want the same choice wait for it; a hook may launch.
         _tuners.add(self)
-        self._is_plain = isinstance(fn, JITFunction)
         functools.update_wrapper(self, self.base_fn, updated=())
 
     # -- The choice
@@ -153,6 +153,10 @@ class Autotuner(Named, KernelInterface):
         asked = self.do_bench is not None or knobs.interpreter.autotune
         if len(configs) == 1 or (not asked and not _devices.is_timed(*_find_device(arguments.values()))):
             return configs[0], True
+        if _devices.is_captured(_find_device(arguments.values())[0]):
+            raise AutotunerError(f"autotune of '{_name(self.fn)}': {len(configs)} configurations are to be measured, but the current "
+                                 "stream is captured into a CUDA graph, where launches do not run; launch the kernel once with "
+                                 "arguments of the same key before the capture begins")
         start = time.perf_counter()
         progress = Progress(_name(self.fn), configs)
         try:
@@ -380,56 +384,39 @@ class Autotuner(Named, KernelInterface):
 
     # -- Launches
 
-    def __getitem__(self, grid):
-        if type(self).run is not _plain_run:  # A subclass's, or a tracer's.
-            return super().__getitem__(grid)
-
-        def launch(*args, **kwargs):
-            # An earlier choice goes directly to the kernel's own launch.
-            if not kwargs:
-                quick = self._make_quick_key(args)
-                known = self._quick.get(quick)
-                # A caller that empties the cache wants another choice.
-                if known is not None and (self.cache or len(self.configs) == 1):
-                    self.best_config = known[0]
-                    return self.fn[grid](*args, **known[1])
-                result, config = self._run(args, {"grid": grid, "warmup": False})
-                if self._is_plain and config.pre_hook is None and quick is not None and result is not None:
-                    self._quick[quick] = config, config.all_kwargs()
-                return result
-            return self.run(*args, grid=grid, warmup=False, **kwargs)
-
-        return _native.make_entry(launch)
-
-    def _make_quick_key(self, args):
-        try:
-            key = (tuple([args[i] for i in self._key_places]), tuple([getattr(arg, "dtype", None) for arg in args]),
-                   tuple([getattr(arg, "device", None) for arg in args]), knobs.placement)
-            hash(key)
-            return key
-        except (IndexError, TypeError):
-            return None  # A value is missing, or is not hashable.
-
-    def run(self, *args, **kwargs):
-        return self._run(args, kwargs)[0]
-
-    def _run(self, args, kwargs):
-        """The result of the launch, and its configuration: `best_config` may have been set by another thread."""
+    def _run_slowly(self, *args, **kwargs):
+        """Launches for which the native module knows no choice, or that are not plain."""
         arguments = dict(zip(self.arg_names, args))
         arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
         for name, value in arguments.items():
             _jit_function(self.fn)._check_nesting(name, value)
         self.nargs = arguments
         try:
-            config = self.configs[0] if len(self.configs) == 1 else self._find(args, kwargs, arguments)
+            key, config = (None, self.configs[0]) if len(self.configs) == 1 else self._find(args, kwargs, arguments)
             self.best_config = config
             if not kwargs.keys().isdisjoint(config.kwargs):
                 self._refuse_conflicts(kwargs)
             if config.pre_hook is not None:
                 config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
-            return self.fn.run(*args, **{**kwargs, **config.all_kwargs()}), config
+            result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+            items = self._list_items(config) if result is not None else None
+            if items is not None and (key is None or self.cache.get(key) is config):
+                self._remember(args, kwargs, key, config, items)
+            return result
         finally:
             self.nargs = None
+
+    def _list_items(self, config):
+        """What a configuration adds to a call, as (name, value, whether the launch uses it); None where only Python code knows."""
+        if config.pre_hook is not None or type(config).all_kwargs is not Config.all_kwargs:
+            return None
+        known, items = _jit_function(self.fn).signature.parameters, []
+        for name, value in config.all_kwargs().items():
+            is_used = name in known or name in OPTIONS or name == "launch_pdl"
+            if not is_used and (name not in IGNORED_OPTIONS or name == "launch_cooperative_grid"):
+                return None
+            items.append((name, value, is_used))
+        return tuple(items)
 
     def _refuse_conflicts(self, arguments):
         for config in self.configs:
@@ -439,19 +426,19 @@ class Autotuner(Named, KernelInterface):
                                      "@triton.autotune choose it; pass it or tune it")
 
     def _find(self, args, kwargs, arguments):
-        """The configuration for a key, tuned if it is not known."""
+        """(key, the configuration for it), which is tuned if it is not known."""
         key = self._make_key(arguments)
         config = self.cache.get(key)
         if config is not None:
-            return config
+            return key, config
         with self._tuning:
             config = self.cache.get(key)
             if config is not None:
-                return config
+                return key, config
             self._refuse_conflicts(arguments)
             config, is_known = self._choose(args, kwargs, arguments)
             if not is_known:
-                return config
+                return key, config
             self.cache[key] = config
             # The launch must not begin with the contents that measuring left. Later launches keep what they find.
             self._prepare_memory(arguments, reset_only=True)
@@ -460,7 +447,7 @@ class Autotuner(Named, KernelInterface):
             if knobs.autotuning.print:
                 print(f"Triton autotuning for function {_name(self.fn)},\nwith key as {key},\nfinished after "
                       f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
-        return config
+        return key, config
 
     @entry
     def warmup(self, *args, **kwargs):
@@ -538,9 +525,6 @@ def _jit_function(function):
     while not hasattr(function, "_is_jit_function"):
         function = function.fn
     return function
-
-
-_plain_run = Autotuner.run
 
 
 def _read_configs(fn, configs):
