@@ -93,6 +93,11 @@ def torch_has(kind):
     return torch is not None and kind == _memory.get_torch_kind() != CPU and torch.cuda.is_available()
 
 
+def is_captured(kind):
+    """Whether launches on torch's current stream are captured into a graph of the GPU's, and do not run."""
+    return torch_has(kind) and sys.modules["torch"].cuda.is_current_stream_capturing()
+
+
 def wait(kind, index):
     """For all launches on a device; those on the interpreter end before they return."""
     if kind != CPU:
