@@ -11,23 +11,20 @@ columns' meaning; without it, tables go to the standard output.
 import argparse
 import datetime
 import fnmatch
-import importlib.util
 import json
-import math
-import os
 import pathlib
-import random
 import re
-import resource
 import struct
-import subprocess
 import sys
 import tempfile
-import time
 
 import disassembly
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+import beside_triton  # noqa: E402
+from beside_triton import Case, geometric_mean, pair, ratio, write_table  # noqa: E402
+
 PAGE = ROOT / "docs" / "results" / "amd-beside-triton.md"
 ARCHITECTURES = "gfx942,gfx950,gfx1100"
 
@@ -44,35 +41,34 @@ def product(kernel, element, result, block, strides=STRIDES):
 
 
 def make_cases():
-    """name, file, kernel, signature, num_warps, architectures (None: all)"""
     examples, own = ROOT / "examples", ROOT / "bench" / "amd" / "kernels.py"
 
     def masked(element, block, warps, archs=None):
         name = f"masked product {block} {element.replace('fp', 'f')}, {warps} warps"
-        return (name, examples / "matmul.py", "matmul_kernel", product("", element, "fp32", block), warps, archs)
+        return Case(name, examples / "matmul.py", "matmul_kernel", product("", element, "fp32", block), warps, archs)
 
     def plain(element, result, block, warps, archs=None, strides=STRIDES):
         how = ", B transposed" if strides == TRANSPOSED else ""
         name = f"product {block} {element.replace('fp', 'f')}{how}, {warps} warps"
-        return (name, own, "product_kernel", product("", element, result, block, strides), warps, archs)
+        return Case(name, own, "product_kernel", product("", element, result, block, strides), warps, archs)
 
     def attention(rows, keys, head, warps):
         tensors = ",".join(f"{name}=*fp16:16" for name in ("q_ptr", "k_ptr", "v_ptr", "out_ptr"))
-        return (f"attention {rows}x{keys}, head of {head}, {warps} warps", own, "attention_kernel",
+        return Case(f"attention {rows}x{keys}, head of {head}, {warps} warps", own, "attention_kernel",
                 f"{tensors},scale=fp32,stride_head=i32:16,stride_row=i32:16,length=i32:16,BLOCK_M={rows},"
                 f"BLOCK_N={keys},HEAD={head}", warps, None)
 
     def softmax(block, warps):
-        return (f"softmax {block}, {warps} warps", examples / "softmax.py", "softmax_kernel",
+        return Case(f"softmax {block}, {warps} warps", examples / "softmax.py", "softmax_kernel",
                 "output_ptr=*fp32:16,input_ptr=*fp32:16,input_row_stride=i32:16,output_row_stride=i32:16,"
                 f"{ROWS},BLOCK_SIZE={block}", warps, None)
 
     def norm(block, warps):
-        return (f"layer norm {block} f16, {warps} warps", examples / "layer_norm.py", "layer_norm_fwd_kernel",
+        return Case(f"layer norm {block} f16, {warps} warps", examples / "layer_norm.py", "layer_norm_fwd_kernel",
                 f"X=*fp16:16,Y=*fp16:16,{MEAN},BLOCK_SIZE={block}", warps, None)
 
     def add(block, warps):
-        return (f"vector add {block}, {warps} warps", examples / "vector_add.py", "add_kernel",
+        return Case(f"vector add {block}, {warps} warps", examples / "vector_add.py", "add_kernel",
                 f"x_ptr=*fp32:16,y_ptr=*fp32:16,output_ptr=*fp32:16,n_elements=i32:16,BLOCK_SIZE={block}", warps, None)
 
     return [
@@ -120,97 +116,24 @@ def measure(assembly, code_object, seconds, shared=None):
             "code": read_code_bytes(code_object), "loop": is_loop, "counts": counts, "seconds": seconds}
 
 
-def spent():
-    """Processor seconds of this process and those that it has waited for."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-class Tilerun:
-    name = "Tilerun"
-
-    def __init__(self, command, folder):
-        self.command, self.folder = command, folder
-        self.environment = dict(os.environ, TILERUN_CACHE="off")
-        self.startup = min(self.run("--version") for _ in range(5))
-
-    def run(self, *arguments):
-        """The processor seconds that the command takes."""
-        begin = spent()
-        subprocess.run([self.command, *arguments], check=True, env=self.environment, stdout=subprocess.DEVNULL)
-        return spent() - begin
-
+class Tilerun(beside_triton.Tilerun):
     def compile(self, arch, case):
         """Assembly and code object, each by a process of its own."""
-        _, file, kernel, signature, warps, _ = case
-        out = {}
-        for phase in ("amdgcn", "hsaco"):
-            path = self.folder / phase
-            seconds = self.run("compile", f"{file}::{kernel}", "--signature", signature, "--target", f"hip:{arch}",
-                               "--num-warps", str(warps), "--num-stages", "2", "--no-line-info", "--emit", phase, "-o",
-                               str(path))  # of the code object, which is the last
-            out[phase] = path.read_bytes()
-        return measure(out["amdgcn"].decode(), out["hsaco"], max(seconds - self.startup, 0.001))
+        assembly, _ = self.emit(f"hip:{arch}", case, "amdgcn")
+        code, seconds = self.emit(f"hip:{arch}", case, "hsaco")
+        return measure(assembly.decode(), code, seconds)
 
 
-class Triton:
-    name = "Triton"
-
+class Triton(beside_triton.Triton):
     def __init__(self, folder):
-        os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
-        os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-        self.modules = {}
+        super().__init__(folder)
         # The first one of a process takes longer.
         for arch in ARCHITECTURES.split(","):
             self.compile(arch, make_cases()[0])
 
-    def load(self, file):
-        if file not in self.modules:
-            spec = importlib.util.spec_from_file_location(file.stem, file)
-            self.modules[file] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(self.modules[file])
-        return self.modules[file]
-
     def compile(self, arch, case):
-        import triton
-        from triton.backends.compiler import GPUTarget
-        from triton.compiler import ASTSource
-        _, file, kernel, signature, warps, _ = case
-        function = getattr(self.load(file), kernel)
-        types, constants, attributes = {}, {}, {}
-        given = dict(word.split("=") for word in signature.split(","))
-        for i, name in enumerate(function.arg_names):
-            kind, _, divisibility = given[name].partition(":")
-            if kind.lstrip("-").isdigit():
-                types[name], constants[name] = "constexpr", int(kind)
-                continue
-            types[name] = kind
-            if divisibility:
-                attributes[(i,)] = [["tt.divisibility", int(divisibility)]]
-        target = GPUTarget("hip", arch, 64 if arch.startswith("gfx9") else 32)
-        begin = spent()
-        source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
-        compiled = triton.compile(source, target=target, options={"num_warps": warps, "num_stages": 2})
-        seconds = spent() - begin
-        return measure(compiled.asm["amdgcn"], compiled.asm["hsaco"], seconds, compiled.metadata.shared)
-
-
-def run(compilers, archs, cases, rounds):
-    """{(arch, case): {compiler: figures}}, with the least time of all rounds."""
-    work = [(arch, case) for arch in archs for case in cases if not case[5] or arch in case[5]]
-    order = random.Random(0)
-    results = {(arch, case[0]): {} for arch, case in work}
-    for turn in range(rounds):
-        order.shuffle(work)
-        for done, (arch, case) in enumerate(work):
-            print(f"\r{turn * len(work) + done}/{rounds * len(work)} {arch} {case[0]:50}", end="", file=sys.stderr)
-            for compiler in order.sample(compilers, len(compilers)):
-                figures, known = compiler.compile(arch, case), results[arch, case[0]]
-                if compiler.name in known:
-                    figures["seconds"] = min(figures["seconds"], known[compiler.name]["seconds"])
-                known[compiler.name] = figures
-    print(file=sys.stderr)
-    return results
+        compiled, own, others = self.build("hip", arch, 64 if arch.startswith("gfx9") else 32, case)
+        return measure(compiled.asm["amdgcn"], compiled.asm["hsaco"], own + others, compiled.metadata.shared)
 
 
 #===----------------------------------------------------------------------===#
@@ -227,23 +150,11 @@ INNER = [("instructions", lambda f: f["counts"]["all"]),
          *((name, lambda f, name=name: f["counts"][name]) for name in COUNTS)]
 
 
-def pair(both, show):
-    return f"{show(both['Tilerun'])} / {show(both['Triton'])}"
-
-
 def instruction_ratio(both):
     """Of inner loops, for the same number of multiply-adds."""
     own, other = both["Tilerun"]["counts"], both["Triton"]["counts"]
     work = other["multiply-adds"] / own["multiply-adds"] if own["multiply-adds"] and other["multiply-adds"] else 1
     return own["all"] * work / other["all"]
-
-
-def time_ratio(both):
-    return both["Tilerun"]["seconds"] / both["Triton"]["seconds"]
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def write_tables(results, archs, out):
@@ -254,14 +165,14 @@ def write_tables(results, archs, out):
         print(f"\n## {arch}\n", file=out)
         for title, columns in (("the kernel", WHOLE), ("its inner loop", INNER)):
             names = [name for name, _ in columns] + (["ratio"] if columns is INNER else [])
-            print(f"| {title} | {' | '.join(names)} |", file=out)
-            print("|---" * (len(names) + 1) + "|", file=out)
+            lines = []
             for name, both in rows:
                 cells = [pair(both, show) for _, show in columns]
                 if columns is INNER:
                     cells.append(f"{instruction_ratio(both):.2f}")
                 loop = "" if columns is WHOLE or both["Tilerun"]["loop"] else " (no loop)"
-                print(f"| {name}{loop} | {' | '.join(map(str, cells))} |", file=out)
+                lines.append([name + loop, *cells])
+            write_table([title, *names], lines, out)
             print(file=out)
 
 
@@ -277,9 +188,9 @@ def write_summary(results, archs, out):
     def more_spills(group):
         return f"{sum(both['Tilerun']['spills'] > both['Triton']['spills'] for both in group)} of {len(group)}"
 
-    def of_kernels(ratio, wants_matrix=None):
+    def of_kernels(of, wants_matrix=None):
         def value(group):
-            ratios = [ratio(both) for both in group
+            ratios = [of(both) for both in group
                       if wants_matrix is None or bool(both["Triton"]["counts"]["matrix"]) == wants_matrix]
             return f"{geometric_mean(ratios):.2f}" if ratios else "–"
         return value
@@ -288,7 +199,7 @@ def write_summary(results, archs, out):
     line("instructions of the inner loop", "≤ 1.00", of_kernels(instruction_ratio))
     line("… with matrix instructions", "", of_kernels(instruction_ratio, True))
     line("… without", "", of_kernels(instruction_ratio, False))
-    line("compile time", "≤ 0.50", of_kernels(time_ratio))
+    line("compile time", "≤ 0.50", of_kernels(lambda both: ratio(both, "seconds")))
 
 
 def write_page(results, archs, path, rounds, is_kept=False):
@@ -326,22 +237,20 @@ def main():
     parser.add_argument("--save", type=pathlib.Path, help="keep all figures in this JSON file")
     parser.add_argument("--triton", type=pathlib.Path, help="take Triton's figures from such a file")
     options = parser.parse_args()
-    cases = [case for case in make_cases() if fnmatch.fnmatch(case[0], options.only)]
+    cases = [case for case in make_cases() if fnmatch.fnmatch(case.name, options.only)]
     if not cases:
-        sys.exit(f"no kernel matches '{options.only}'; there are {', '.join(case[0] for case in make_cases())}")
+        sys.exit(f"no kernel matches '{options.only}'; there are {', '.join(case.name for case in make_cases())}")
     archs = options.arch.split(",")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         compilers = [Tilerun(options.tilerun, folder)]
         if not options.triton:
             compilers.append(Triton(folder))
-        results = run(compilers, archs, cases, options.rounds)
+        results = beside_triton.run(compilers, archs, cases, options.rounds)
     if options.triton:
         for arch, name, both in json.loads(options.triton.read_text()):
             if (arch, name) in results:
                 results[arch, name]["Triton"] = both["Triton"]
-    order = {case[0]: number for number, case in enumerate(cases)}
-    results = dict(sorted(results.items(), key=lambda item: order[item[0][1]]))
     if options.save:
         options.save.write_text(json.dumps([[*key, both] for key, both in results.items()]))
     if options.page:
