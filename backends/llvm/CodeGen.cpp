@@ -1,5 +1,6 @@
 // See CodeGen.h.
 #include "backends/llvm/CodeGen.h"
+#include "backends/llvm/ForwardElements.h"
 #include "backends/llvm/RotateLoops.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
@@ -51,6 +52,7 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   scalarize.ScalarizeVariableInsertExtract = true;
   scalarize.ScalarizeLoadStore = false;
   FunctionPassManager early;
+  early.addPass(ForwardElementsPass());
   early.addPass(ScalarizerPass(scalarize));
   early.addPass(EarlyCSEPass(true));
   if (rotatesLoops)
