@@ -33,7 +33,15 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks callbacks;
+  // Combining instructions takes longest of all passes, and the pipeline repeats it. After values
+  // were numbered, the repetitions until loops are unrolled leave nothing to do that the last one,
+  // which follows, would not do.
+  bool numbersValues = false, unrollsLoops = false;
   callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, const Any &) {
+    numbersValues |= pass == "GVNPass";
+    unrollsLoops |= pass == "LoopUnrollPass";
+    if (pass == "InstCombinePass")
+      return !numbersValues || unrollsLoops;
     return pass != "VectorCombinePass" || !hasBlockOver(module, kVeryLongBlock);
   });
   PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);

@@ -30,7 +30,7 @@ llvm::Expected<llvmbackend::Translation> llvmbackend::translate(mlir::ModuleOp m
   Translation result;
   result.machine.reset(target->createTargetMachine(
       triple, form.cpu, form.features, options, form.relocation, std::nullopt,
-      form.level <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
+      form.level <= 1 ? llvm::CodeGenOptLevel::Less : form.generator));
   result.module = mlir::translateModuleToLLVMIR(module, context, name);
   if (!result.module)
     return llvm::createStringError("the LLVM dialect could not be translated");

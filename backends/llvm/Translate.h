@@ -22,6 +22,8 @@ struct MachineForm {
   llvm::StringRef triple, cpu, features;
   std::optional<llvm::Reloc::Model> relocation;
   unsigned level; ///< 0 to 3; up to 1 for debugging.
+  /// The code generator's, for levels above 1.
+  llvm::CodeGenOptLevel generator = llvm::CodeGenOptLevel::Aggressive;
 };
 
 /// A module with the machine that it is for. It must not outlive its context.

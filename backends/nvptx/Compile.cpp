@@ -211,9 +211,11 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   });
   unsigned level = options.debug ? std::min(options.optLevel, 1u) : options.optLevel;
   const std::string features = "+ptx" + std::to_string(ptx);
+  // One level more would number values twice again, which the optimizer has done.
   llvm::Expected<llvmbackend::Translation> translated =
       llvmbackend::translate(module, context, artifact.kernel,
-                             {"nvptx64-nvidia-cuda", arch.name, features, std::nullopt, level});
+                             {"nvptx64-nvidia-cuda", arch.name, features, std::nullopt, level,
+                              llvm::CodeGenOptLevel::Default});
   if (!translated)
     return translated;
   llvm::Module &result = *translated->module;
