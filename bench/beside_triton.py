@@ -66,35 +66,41 @@ class Triton:
         os.environ["TRITON_ALWAYS_COMPILE"] = "1"
         self.modules = {}
 
-    def load(self, file):
-        if file not in self.modules:
-            spec = importlib.util.spec_from_file_location(file.stem, file)
-            self.modules[file] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(self.modules[file])
-        return self.modules[file]
-
     def build(self, backend, arch, warp, case):
         """(the compiled kernel, processor seconds of this process, those of others, such as an assembler)"""
-        import triton
-        from triton.backends.compiler import GPUTarget
-        from triton.compiler import ASTSource
-        function = getattr(self.load(case.file), case.kernel)
-        types, constants, attributes = {}, {}, {}
-        given = dict(word.strip().split("=") for word in case.signature.split(","))
-        for i, name in enumerate(function.arg_names):
-            kind, _, divisibility = given[name].partition(":")
-            if kind[:1] != "*" and not kind[:1].isalpha() or kind in ("True", "False", "None"):
-                types[name], constants[name] = "constexpr", ast.literal_eval(kind)
-                continue
-            types[name] = kind
-            if divisibility:
-                attributes[(i, )] = [["tt.divisibility", int(divisibility)]]
-        source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
-        begin, own = spent(), time.process_time()
-        compiled = triton.compile(source, target=GPUTarget(backend, arch, warp),
-                                  options={"num_warps": case.warps, "num_stages": case.stages})
-        own = time.process_time() - own
-        return compiled, own, spent() - begin - own
+        return build(self.modules, backend, arch, warp, case, {})
+
+
+def load(modules, file):
+    if file not in modules:
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        modules[file] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(modules[file])
+    return modules[file]
+
+
+def build(modules, backend, arch, warp, case, options):
+    """As Triton.build, by whatever `triton` is."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    function = getattr(load(modules, case.file), case.kernel)
+    types, constants, attributes = {}, {}, {}
+    given = dict(word.strip().split("=") for word in case.signature.split(","))
+    for i, name in enumerate(function.arg_names):
+        kind, _, divisibility = given[name].partition(":")
+        if kind[:1] != "*" and not kind[:1].isalpha() or kind in ("True", "False", "None"):
+            types[name], constants[name] = "constexpr", ast.literal_eval(kind)
+            continue
+        types[name] = kind
+        if divisibility:
+            attributes[(i, )] = [["tt.divisibility", int(divisibility)]]
+    source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
+    begin, own = spent(), time.process_time()
+    compiled = triton.compile(source, target=GPUTarget(backend, arch, warp),
+                              options={"num_warps": case.warps, "num_stages": case.stages, **options})
+    own = time.process_time() - own
+    return compiled, own, spent() - begin - own
 
 
 def run(compilers, archs, cases, rounds, least=("seconds", )):
@@ -129,5 +135,8 @@ def geometric_mean(values):
 
 
 def write_table(header, rows, out):
-    for cells in (header, ["---"] * len(header), *rows):
-        print(f"| {' | '.join(map(str, cells))} |", file=out)
+    show = lambda cells: print(f"| {' | '.join(map(str, cells))} |", file=out)
+    show(header)
+    print("|---" * len(header) + "|", file=out)
+    for cells in rows:
+        show(cells)
