@@ -72,8 +72,8 @@ struct DotPlan {
   unsigned registerOperand() const { return swapped ? 1 : 0; }
   const LinearLayout &registers() const { return swapped ? b : a; }
   /// Of the other operand; without outs unless its tiles are transposed.
-  const LinearLayout &transposing() const { return swapped ? a : b; }
-  bool transposesTiles() const { return warpGroup && !transposing().getOuts().empty(); }
+  const LinearLayout &transposingLayout() const { return swapped ? a : b; }
+  bool transposesTiles() const { return warpGroup && !transposingLayout().getOuts().empty(); }
 };
 
 /// What an operand of a scaled product was computed from.

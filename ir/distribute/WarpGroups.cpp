@@ -306,16 +306,19 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
     unsigned sums = 1u << turning.d.inBits(kRegister), turns = turning.warpGroup->turns,
              words = wordsOf(turning.registers(), target::bytesOf(row->a)) / turns *
                      std::min(turns, 2u);
-    if (!canAll || sums + words <= kMostWithSums || options.acrossK == AcrossK::Registers) {
+    // Without it, a product with both operands across k is by instructions of one warp.
+    const bool needsTurns = !canAll && ways[1 - *inTurns] != Way::Registers;
+    if (needsTurns || sums + words <= kMostWithSums || options.acrossK == AcrossK::Registers) {
       plan = std::move(turning);
       explainTurns(op, plan, read, bytesOf(op->getOperand(*inTurns)));
       if (ways[1 - *inTurns] == Way::Registers)
         transposeOther(op, options, plan);
       return;
     }
-    explainCopies(op, ways,
-                  Twine(sums) + " registers of sums and " + Twine(words) +
-                      " of the operand are too many for a thread");
+    if (canAll)
+      explainCopies(op, ways,
+                    Twine(sums) + " registers of sums and " + Twine(words) +
+                        " of the operand are too many for a thread");
   } else if (canAll && llvm::is_contained(ways, Way::Copies)) {
     explainCopies(op, ways,
                   options.acrossK == AcrossK::Copies

@@ -9,12 +9,14 @@ namespace tilerun::schedule {
 
 /// Where a loop reads what an earlier one beside it has read (the same addresses in the same
 /// iterations, by AffineForms), the last such load gets the policy evict_first and those before it
-/// get evict_last. What the loop with the last one stores goes first, too. Loads and stores with a
-/// policy or a cache modifier are left as they are, and so are loads that run ahead.
+/// get evict_last. What the loop with the last one stores goes first, too, unless the kernel loads
+/// from there. Loads and stores with a policy or a cache modifier are left as they are, and so are
+/// loads that run ahead.
 ///
-/// With Choice::Auto only where the addresses depend on each program id that the kernel has, so
-/// that what one program reads for the last time is hardly another one's next. A policy affects
-/// only timing. Leaves kernels of targets without policies as they are.
+/// Not where a later load may read the same. With Choice::Auto only where the addresses depend on
+/// each program id that the kernel has, by more than a quotient, and on each loop around these, so
+/// that what is read for the last time here is hardly read again there. A policy affects only
+/// timing. Leaves kernels of targets without policies as they are.
 void chooseEvictions(mlir::func::FuncOp kernel, const target::TargetInfo &target, Choice choice);
 
 } // namespace tilerun::schedule

@@ -51,8 +51,7 @@ static bool addSources(Value value, SmallVectorImpl<Value> &sources) {
   return true;
 }
 
-/// Adds the kernel's arguments that `pointers` come from; false if there may be other places.
-static bool addRoots(Value pointers, llvm::SetVector<Value> &roots) {
+bool schedule::addRoots(Value pointers, llvm::SetVector<Value> &roots) {
   llvm::SmallPtrSet<Value, 16> seen;
   SmallVector<Value> work{pointers};
   while (!work.empty()) {

@@ -7,6 +7,9 @@
 
 namespace tilerun::schedule {
 
+/// Adds the kernel's arguments that `pointers` come from; false if there may be other places.
+bool addRoots(mlir::Value pointers, llvm::SetVector<mlir::Value> &roots);
+
 /// Why a load must stay where it is, and the op that is the reason.
 struct LoopHazard {
   mlir::Operation *op;

@@ -14,11 +14,12 @@ namespace tilerun::schedule {
 /// ahead into slots, where nothing in the loop may write what is read (LoopHazards.h), and where no
 /// other load's address depends on it. With Choice::Auto in a kernel's only loop with products, if
 /// that is to be pipelined, on targets with asynchronous copies, for vectors: those of a row or a
-/// column, such as the
-/// statistics of a softmax or the scales of a quantized operand, take few registers. Not in loops
-/// that are known to have few iterations: the first one would wait for what is in front of it.
+/// column, such as the statistics of a softmax or the scales of a quantized operand, take few
+/// registers. Not in loops that are known to have few iterations: the first one would wait for what
+/// is in front of it.
 ///
-/// Comes before layouts are chosen.
+/// Comes before layouts are chosen, and asks how many slots a loop asks for, not a schedule by
+/// hand.
 void prefetch(mlir::func::FuncOp kernel, const distribute::Program &program, Choice choice);
 
 } // namespace tilerun::schedule

@@ -247,13 +247,13 @@ static bool isPlain(func::FuncOp kernel) {
               .wasInterrupted();
 }
 
-/// Whether reads stay in the caches for a later loop (Evictions.h): the more programs run at a
-/// time, the less of that is left for each.
+/// Whether loops read what stays in the caches for later ones (Evictions.h).
 static bool keepsInCaches(func::FuncOp kernel) {
   return kernel
       .walk([](tile::LoadOp load) {
-        return load.getEvict() == tile::EvictionPolicy::Last ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
+        return load.getEvict() == tile::EvictionPolicy::Last && isa<scf::ForOp>(load->getParentOp())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -290,8 +290,9 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   const unsigned threads = layouts.numWarps() * target.warpSize,
                  fewer = target.countPrograms(threads, getRegisterNeed(before)),
                  more = target.countPrograms(threads, getRegisterNeed(after + loaded));
-  const bool pays =
-      more > fewer && fewer <= kFewPrograms && isPlain(kernel) && !keepsInCaches(kernel);
+  // One program alone keeps its row in the caches, which another one would share.
+  const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel) &&
+                    !(fewer == 1 && keepsInCaches(kernel));
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
     if (row < kWide)
       setRegisters(kernel, layouts, 1);

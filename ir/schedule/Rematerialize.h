@@ -14,9 +14,9 @@ constexpr int64_t getRegisterNeed(int64_t kept) { return kept + kept / 2 + 8; }
 
 /// Computes values again behind reductions, in kernels without products: with Choice::Auto, where
 /// more programs run by it, and at most two without it, and where nothing but loads, stores,
-/// reductions and what works element by element takes registers, and nothing that is read is to
-/// stay in the caches, which more programs would share; with Choice::On wherever registers are
-/// saved. A remark says what was done.
+/// reductions and what works element by element takes registers; not where one program has the
+/// unit, and with it the caches, to itself for what its loops read again. With Choice::On wherever
+/// registers are saved. A remark says what was done.
 ///
 /// And decides how many registers a thread may have (`sched.registers`): with values computed
 /// again, those with which the programs fit. Where wide tensors are kept across reductions, so that

@@ -201,7 +201,7 @@ def Sched_Dialect : Dialect {
     softmax or the scales of an operand: they do not feed a product, so that they have no slots. `schedule-prefetch` carries them in
     registers: the loop begins with the loads of the next iteration. Addresses and masks must be computable for that, as for loads that run ahead, and
     nothing in the loop may write what they read. `auto` does so for vectors of up to 128 elements in a kernel's only loop with products, unless
-    that is known to have four iterations at most, where the target has asynchronous copies. (Measured on an H100 and an H200: gradients of attention with
+    that is known to have four iterations at most, where the target has asynchronous copies; a schedule by hand does not say it, the option does. (Measured on an H100 and an H200: gradients of attention with
     heads of 64, 1.03 and 1.04 of the speed without; the causal kernel, which has two such loops, would have 0.95: its registers would let one program
     run instead of two.)
 

@@ -516,7 +516,7 @@ TEST(Rematerialized, GiveEqualBits) {
   EXPECT_GE(kernels, 10u);
 }
 
-/// Loads that are made one iteration early give the same bits, as do reads with a policy.
+/// Loads that are made one iteration early give the same bits, and so do reads with a policy.
 TEST(Prefetched, GiveEqualBits) {
   auto hopper = nvptx::getArchitecture("sm_90a");
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
@@ -525,11 +525,11 @@ TEST(Prefetched, GiveEqualBits) {
     SCOPED_TRACE(testCase.name());
     llvm::Expected<PreparedCase> prepared = prepare(testCase);
     ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-    auto countLoads = [&](llvm::StringRef prefetch, std::vector<TensorArgument> &got,
+    auto countLoads = [&](llvm::StringRef choice, std::vector<TensorArgument> &got,
                           unsigned &loads) {
       return emulateOn(
           *prepared, hopper->info, testCase.numWarps, testCase, got, 0, {0, 1},
-          {.evictions = "on", .prefetch = prefetch.str()},
+          {.evictions = choice.str(), .prefetch = choice.str()},
           [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::LoadOp) { ++loads; }); });
     };
     bool hasProducts = false;

@@ -163,7 +163,7 @@ FailureOr<SharedTile> WarpGroupProduct::findOrStore(Value value, unsigned summed
 /// nothing else reads it.
 FailureOr<SharedTile> WarpGroupProduct::transposeTile(const SharedTile &from, bool inPlace) {
   const unsigned inner = 1 - from.inner, bytes = getScalarBytes(from.element);
-  const LinearLayout &layout = plan.transposing();
+  const LinearLayout &layout = plan.transposingLayout();
   auto type = cast<RankedTensorType>(right.getType());
   FailureOr<Value> vector = readTile(c, from, layout, {0, 0});
   if (failed(vector))
