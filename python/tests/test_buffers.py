@@ -20,7 +20,7 @@ def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 @pytest.fixture(scope="module", autouse=True)
 def emulated_device():
-    """An emulated MI300 is hip:0; without the setting there is none on a machine without an AMD GPU."""
+    """An emulated MI300 is hip:0 on machines without an AMD GPU."""
     assert os.environ.setdefault("TILERUN_AMDSIM", "gfx942")
 
 

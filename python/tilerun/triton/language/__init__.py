@@ -379,7 +379,7 @@ class Function:
 
     @property
     def __signature__(self):
-        """For `help` and editors; a default that is no literal is its text."""
+        """For `help` and editors; a default that is not a literal is its text."""
         import ast
         arguments = ast.parse(f"def f({self._parameters}): ...").body[0].args
         plain = arguments.posonlyargs + arguments.args
