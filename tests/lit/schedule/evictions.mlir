@@ -46,6 +46,21 @@
 // OTHERS: cache = #tile<cache cg>
 // OTHERS-NOT: evict
 
+// What is stored in place may be loaded again by its own program, so it does not go first; nor does a row that a third loop reads to another
+// end, that each iteration of a loop around reads, or that neighbours have as the quotient of their numbers.
+// REDEFINE: %{file} = in-place
+// REDEFINE: %{choice} = auto
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: evict = #tile<evict evict_last>
+// PLACE: tile.load {{.*}}evict = #tile<evict evict_first>
+// PLACE: tile.store
+// PLACE-NOT: evict
+// REDEFINE: %{file} = again
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=AGAIN --implicit-check-not=evict_
+// AGAIN: func.func @third
+// AGAIN: func.func @around
+// AGAIN: func.func @quotient
+
 // RUN: not tile-opt %t/row.mlir --schedule-evictions=evictions=perhaps 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: error: 'perhaps' is not a choice of evictions; use 'auto', 'off' or 'on'
 
@@ -186,5 +201,152 @@ func.func @others(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewe
   %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
   %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
   tile.store %tos, %e : tensor<128x!tile.ptr<f32>>
+  return
+}
+
+//--- in-place.mlir
+func.func @in_place(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewer: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %start = arith.muli %program, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %a = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %b = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    tile.store %p, %v : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %c = arith.addf %a, %b : tensor<128xf32>
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %c : tensor<128x!tile.ptr<f32>>
+  return
+}
+
+//--- again.mlir
+func.func @third(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewer: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %start = arith.muli %program, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %a = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %b = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %c = scf.for %i = %zero to %fewer step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %d = arith.addf %a, %b : tensor<128xf32>
+  %e = arith.addf %d, %c : tensor<128xf32>
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %e : tensor<128x!tile.ptr<f32>>
+  return
+}
+
+func.func @around(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewer: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %start = arith.muli %program, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %one = arith.constant 1 : i32
+  %sum = scf.for %h = %zero to %fewer step %one iter_args(%all = %none) -> tensor<128xf32> : i32 {
+    %a = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+      %is = tile.splat %i : i32 -> tensor<128xi32>
+      %place = arith.addi %is, %range : tensor<128xi32>
+      %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+      %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+      %next = arith.addf %acc, %v : tensor<128xf32>
+      scf.yield %next : tensor<128xf32>
+    }
+    %b = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+      %is = tile.splat %i : i32 -> tensor<128xi32>
+      %place = arith.addi %is, %range : tensor<128xi32>
+      %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+      %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+      %next = arith.addf %acc, %v : tensor<128xf32>
+      scf.yield %next : tensor<128xf32>
+    }
+    %c = arith.addf %a, %b : tensor<128xf32>
+    %d = arith.addf %all, %c : tensor<128xf32>
+    scf.yield %d : tensor<128xf32>
+  }
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %sum : tensor<128x!tile.ptr<f32>>
+  return
+}
+
+func.func @quotient(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %columns: i32, %fewer: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 128 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %program = tile.program_id 0
+  %range = tile.make_range 0 to 128 : tensor<128xi32>
+  %eight = arith.constant 8 : i32
+  %group = arith.divsi %program, %eight : i32
+  %start = arith.muli %group, %columns : i32
+  %row = tile.addptr %x, %start : !tile.ptr<f32>, i32
+  %rows = tile.splat %row : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  %a = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %b = scf.for %i = %zero to %columns step %size iter_args(%acc = %none) -> tensor<128xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<128xi32>
+    %place = arith.addi %is, %range : tensor<128xi32>
+    %p = tile.addptr %rows, %place : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  }
+  %c = arith.addf %a, %b : tensor<128xf32>
+  %to = tile.addptr %out, %program : !tile.ptr<f32>, i32
+  %tos = tile.splat %to : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
+  tile.store %tos, %c : tensor<128x!tile.ptr<f32>>
   return
 }

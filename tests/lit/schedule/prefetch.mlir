@@ -52,14 +52,16 @@
 // CARRIED: arith.andi %{{.*}} : tensor<16xi1>
 // CARRIED: tile.load %[[NEXT]] mask %{{.*}} : tensor<16x!tile.ptr<f32>>
 
-// Four iterations at most; a store to what is read; an address that is divided, whose divisor may be 0 behind the loop; an address that
-// another load needs; the operand of a product; a matrix, unless it is wanted.
+// Four iterations at most, unless it is wanted; a store to what is read; an address that is divided, whose divisor may be 0 behind the loop; an address
+// that another load needs; the operand of a product; a matrix, unless it is wanted.
 // REDEFINE: %{file} = others
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=OTHERS --implicit-check-not=load-prefetched
 // OTHERS: func.func @short
 // REDEFINE: %{choice} = on
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=ON
 // ON: load-prefetched {{.*}}Function=short
+// ON-NOT: load-prefetched
+// ON: load-prefetched {{.*}}Function=matrix
 // ON-NOT: load-prefetched
 // ON: func.func @short
 
@@ -188,6 +190,51 @@ func.func @divided(%a: !tile.ptr<f16>, %s: !tile.ptr<i32>, %out: !tile.ptr<f32>,
     %px = tile.addptr %as, %all : tensor<16x16x!tile.ptr<f16>>, tensor<16x16xi32>
     %x = tile.load %px : tensor<16x16x!tile.ptr<f16>>
     %next = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %outs, %sum : tensor<16x16x!tile.ptr<f32>>
+  return
+}
+
+func.func @address(%a: !tile.ptr<f16>, %s: !tile.ptr<i32>, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %as = tile.splat %a : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>
+  %ss = tile.splat %s : !tile.ptr<i32> -> tensor<16x!tile.ptr<i32>>
+  %range = tile.make_range 0 to 16 : tensor<16xi32>
+  %sum = scf.for %i = %zero to %n step %step iter_args(%acc = %none) -> tensor<16x16xf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<16xi32>
+    %place = arith.addi %is, %range : tensor<16xi32>
+    %p = tile.addptr %ss, %place : tensor<16x!tile.ptr<i32>>, tensor<16xi32>
+    %v = tile.load %p : tensor<16x!tile.ptr<i32>>
+    %offsets = tile.expand_dims %v axis 1 : tensor<16xi32> -> tensor<16x1xi32>
+    %all = tile.broadcast %offsets : tensor<16x1xi32> -> tensor<16x16xi32>
+    %px = tile.addptr %as, %all : tensor<16x16x!tile.ptr<f16>>, tensor<16x16xi32>
+    %x = tile.load %px : tensor<16x16x!tile.ptr<f16>>
+    %next = tile.dot %x, %x, %acc : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  }
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  tile.store %outs, %sum : tensor<16x16x!tile.ptr<f32>>
+  return
+}
+
+func.func @matrix(%a: !tile.ptr<f16>, %s: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 16 : i32
+  %none = arith.constant dense<0.0> : tensor<16x16xf32>
+  %as = tile.splat %a : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>
+  %ss = tile.splat %s : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
+  %sum = scf.for %i = %zero to %n step %step iter_args(%acc = %none) -> tensor<16x16xf32> : i32 {
+    %x = tile.load %as : tensor<16x16x!tile.ptr<f16>>
+    %is = tile.splat %i : i32 -> tensor<16x16xi32>
+    %p = tile.addptr %ss, %is : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xi32>
+    %v = tile.load %p : tensor<16x16x!tile.ptr<f32>>
+    %product = tile.dot %x, %x, %none : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %scaled = arith.mulf %product, %v : tensor<16x16xf32>
+    %next = arith.addf %acc, %scaled : tensor<16x16xf32>
     scf.yield %next : tensor<16x16xf32>
   }
   %outs = tile.splat %out : !tile.ptr<f32> -> tensor<16x16x!tile.ptr<f32>>
