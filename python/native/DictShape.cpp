@@ -39,17 +39,23 @@ PyObject *DictShape::make(const Named *entries, size_t count) {
                       PyDict_Size(kept.get()) == static_cast<Py_ssize_t>(count);
   if (PyErr_Occurred())
     return nullptr;
-  for (size_t i = 0; isKept && i < count; ++i) {
-    if (values[i] == entries[i].value || !isPlain(entries[i].value))
+  // Noted before the copy is made, which may run a destructor that launches the same kernel.
+  uint16_t rest[kMaxEntries];
+  size_t numRest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (isKept && values[i] == entries[i].value)
       continue;
+    if (!isKept || !isPlain(entries[i].value)) {
+      rest[numRest++] = static_cast<uint16_t>(i);
+      continue;
+    }
     if (PyDict_SetItem(kept.get(), entries[i].name, entries[i].value))
       return nullptr;
     values[i] = entries[i].value;
   }
   Ref dict(isKept ? PyDict_Copy(kept.get()) : PyDict_New());
-  for (size_t i = 0; dict && i < count; ++i)
-    if ((!isKept || values[i] != entries[i].value) &&
-        PyDict_SetItem(dict.get(), entries[i].name, entries[i].value))
+  for (size_t i = 0; dict && i < numRest; ++i)
+    if (PyDict_SetItem(dict.get(), entries[rest[i]].name, entries[rest[i]].value))
       return nullptr;
   return dict.take();
 }

@@ -14,7 +14,9 @@ struct Named {
 /// texts. Other objects are not kept alive from one call to the next.
 class DictShape {
 public:
-  /// A later entry replaces an earlier one of the same name. New reference; null with an error.
+  static constexpr size_t kMaxEntries = 1024;
+  /// Of at most so many entries; a later one replaces an earlier one of the same name. New
+  /// reference; null with an error.
   PyObject *make(const Named *entries, size_t count);
 
 private:

@@ -2,6 +2,7 @@
 #include "python/native/WrappedCall.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -151,6 +152,7 @@ PyObject *WrappedCall::makeKeywords(bool withGrid) {
 // The whole call as a dict, as functions of heuristics get it.
 PyObject *WrappedCall::makeMeta(DictShape &shape) {
   Named entries[kMaxArguments + 2 + kMaxNamed];
+  static_assert(std::size(entries) <= DictShape::kMaxEntries);
   size_t count = 0;
   for (; count < numGiven; ++count)
     entries[count] = {kernel->state->names[count], given[count]};
