@@ -54,9 +54,12 @@ bool WrappedCall::findKernel() {
   return true;
 }
 
+// False: with an error.
 bool WrappedCall::addNamed(PyObject *name, PyObject *value) {
   if (numNamed == kMaxNamed)
-    return false;
+    return raise(PyExc_TypeError, "a launch has more than 512 named arguments, with those that "
+                                  "decorators add"),
+           false;
   named[numNamed++] = {name, value};
   return true;
 }
@@ -80,9 +83,10 @@ Step WrappedCall::bind(PyObject *names, bool isRun) {
       }
       if (isRun && place == count + kWarmupPlace && value == Py_False)
         continue;
-      if (!addNamed(name, value) ||
-          (place >= count ? !readOption(place - count, value, options)
-                          : std::exchange(values[place], value) != nullptr))
+      if (!addNamed(name, value))
+        return Step::Failed;
+      if (place >= count ? !readOption(place - count, value, options)
+                         : std::exchange(values[place], value) != nullptr)
         return Step::NotPlain;
     }
   if (!grid)
@@ -98,7 +102,8 @@ Step WrappedCall::bind(PyObject *names, bool isRun) {
 // What a decorator adds. False: with an error.
 bool WrappedCall::take(PyObject *name, PyObject *value, size_t place) {
   const size_t count = kernel->state->names.size();
-  isPlain = addNamed(name, value) && isPlain;
+  if (!addNamed(name, value))
+    return false;
   if (place >= count) {
     isPlain = readOption(place - count, value, options) && isPlain;
     return true;
@@ -129,9 +134,9 @@ Step WrappedCall::applyTuner(WrapperObject *tuner, size_t at) {
       return Step::NotPlain; // Passed, although the configurations choose it.
   Ref old(std::exchange(tuner->best, Py_NewRef(choice.config.get())));
   for (const Choice::Item &item : choice.items) {
-    if (!item.isBound)
-      isPlain = addNamed(item.name.get(), item.value.get()) && isPlain;
-    else if (!take(item.name.get(), item.value.get(), item.place))
+    const bool isAdded = item.isBound ? take(item.name.get(), item.value.get(), item.place)
+                                      : addNamed(item.name.get(), item.value.get());
+    if (!isAdded)
       return Step::Failed;
   }
   return Step::Done;

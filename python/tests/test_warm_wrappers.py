@@ -402,3 +402,20 @@ def test_many_arguments():
         scope["kernel"][(1, )](out, **{name: i + base for i, name in enumerate(names[:-1])})
         assert out[0] == sum(range(39)) + 39 * base + 7
     assert calls == [42] * 3
+
+
+def test_more_names_than_a_launch_has_room_for():
+    """Options of other compilers count."""
+    config = triton.Config({"B": 1, **{f"x{i}": i for i in range(520)}})
+
+    @triton.autotune([config], key=[])
+    @triton.jit
+    def kernel(out, B: tl.constexpr):
+        tl.store(out, B)
+
+    with pytest.raises(KeyError, match="no parameter or option 'x0'"):
+        kernel[(1, )](np.zeros(1, np.int32))
+    values = {f"x{i}": lambda args: 1 for i in range(31)}
+    guided = triton.heuristics(values)(kernel.fn)
+    with pytest.raises(KeyError, match="no parameter or option 'x0'"):
+        guided[(1, )](np.zeros(1, np.int32), B=1)
