@@ -4,7 +4,7 @@ them, `graphs.py` captures them. Each adds two tensors; `LAUNCHES` has a functio
 import tilerun.triton as triton
 import tilerun.triton.language as tl
 
-CONFIGS = [triton.Config({"BLOCK_SIZE": size}, num_warps=warps) for size, warps in ((1024, 4), (512, 4), (1024, 8))]
+CONFIGS = [triton.Config({"BLOCK_SIZE": size}, num_warps=warps) for size, warps in ((1024, 4), (2048, 4), (1024, 8))]
 HEURISTICS = {"IS_WHOLE": lambda args: args["n_elements"] % args["BLOCK_SIZE"] == 0,
               "HAS_SCALE": lambda args: args["scale"] is not None}
 

@@ -102,7 +102,7 @@ def get_triton_ways(x, y, out):
         return {}
     word = f"triton {triton.__version__}"
     plain = triton.jit(python_launch_triton.add)
-    configs = [triton.Config({"BLOCK_SIZE": size}, num_warps=warps) for size, warps in ((1024, 4), (512, 4), (1024, 8))]
+    configs = [triton.Config({"BLOCK_SIZE": size}, num_warps=warps) for size, warps in ((1024, 4), (2048, 4), (1024, 8))]
     tuned = triton.autotune(configs, key=["n_elements"], warmup=1, rep=5)(plain)
     return {f"{word}, meta-parameter by name": lambda: plain[(1, )](x, y, out, 1024, BLOCK_SIZE=1024),
             f"{word}, autotuned": lambda: tuned[(1, )](x, y, out, 1024)}

@@ -127,7 +127,7 @@ def find_package(command):
     for folder in (root / "python", root / "lib" / "tilerun" / "python"):
         if (folder / "tilerun" / "__init__.py").exists():
             return folder
-    sys.exit(f"beside '{command}' there is no Python package of Tilerun, in '{root / 'python'}' or '{root / 'lib/tilerun/python'}'")
+    sys.exit(f"Tilerun's Python package was not found beside '{command}', in '{root / 'python'}' or '{root / 'lib/tilerun/python'}'")
 
 
 def number_of(arch):

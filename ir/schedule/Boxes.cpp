@@ -1,5 +1,6 @@
 // See Boxes.h.
 #include "ir/schedule/Boxes.h"
+#include "ir/layout/MatrixTile.h"
 #include "ir/schedule/UnreadRows.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
@@ -338,8 +339,13 @@ Box BoxFinder::Search::make() {
 std::optional<Box> BoxFinder::Search::run(Refusal &refusal) {
   unsigned bytes = tile::getElementBytes(type.getElementType());
   bool isBox = true;
+  const layout::MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytes};
+  const int64_t slot = type.getNumElements() * bytes;
   if (type.getDimSize(inner) * bytes < kStrideBytes)
     isBox = refuse("its lines have less than 16 bytes");
+  else if (slot % tile.alignment()) // Chunks are permuted by their addresses.
+    isBox = refuse("slots of " + Twine(slot) + " bytes do not begin at multiples of " +
+                   Twine(tile.alignment()) + ", as boxes with such lines must");
   else if (load.getOther() && !tile::isPositiveZero(load.getOther()))
     isBox = refuse("boxes have 0 where the mask is false, and 'other' is not 0");
   isBox =

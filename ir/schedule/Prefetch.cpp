@@ -114,7 +114,7 @@ SmallVector<Value> EarlyLoads::loadNext(OpBuilder &b, scf::ForOp now) const {
   auto isLess = [&](Value x, Value y) {
     return Value(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y));
   };
-  // Beyond the largest integer there is no iteration, whatever the sum is.
+  // Iterations end at the largest integer, whatever the sum is.
   Value exists = arith::AndIOp::create(b, loc, isLess(now.getInductionVar(), next),
                                        isLess(next, now.getUpperBound()));
   IRMapping current, following;

@@ -8,7 +8,7 @@
 namespace tilerun::python {
 
 // Places beyond the parameters: the launch options, in the order of `kOptions` (Binding.cpp), and
-// the words that only `run` takes. Everything from kUnknownPlace on is none of them.
+// the words that only `run` takes. Those from kUnknownPlace on are not such words.
 constexpr size_t kNumOptions = 6, kGridPlace = kNumOptions, kWarmupPlace = kNumOptions + 1,
                  kUnknownPlace = kNumOptions + 2;
 
