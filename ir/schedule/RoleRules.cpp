@@ -166,6 +166,15 @@ std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
   if (Operation *op = findBefore(loop, slice, before))
     return Refusal{op, "bounds or addresses depend on this " + name(op) +
                            ", which the producer cannot compute"};
+  // Layouts are those of the consumer's warps, and a producer of boxes has fewer.
+  const bool isBoxes = llvm::any_of(loop.getBody()->getOps<tile::LoadOp>(), [](tile::LoadOp load) {
+    return load->hasAttr(SchedDialect::kBox);
+  });
+  if (isBoxes)
+    for (Operation *op : before)
+      if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+        return Refusal{op, "bounds or addresses depend on this " + name(op) +
+                               " of a tensor, which takes all warps of the program"};
   return std::nullopt;
 }
 
