@@ -192,9 +192,9 @@ def Sched_Dialect : Dialect {
     **Evictions.** A row that is too long for a program's registers is read by one loop after another, and what the first one reads has left
     the caches before the second one comes to its end. Where loops beside each other read the same addresses in the same iterations (compared as
     affine forms, `ir/analysis/AffineForm.h`), `schedule-evictions` gives the last such load the policy `evict_first`, those before it `evict_last`, and what
-    the last loop stores `evict_first`. With `auto` only where the address depends on each program id of the kernel: what all programs read is not
-    read for the last time by one of them. Such kernels do not compute values again for the sake of more programs (above), which would share the
-    caches: 132 rows of 131,072 halves fit in the L2 cache of an H100 or H200, 264 do not. (Measured on an H200, of the speed without: layer norm and
+    the last loop stores `evict_first`, unless the kernel loads from there. With `auto` only where the address depends on each program id of the kernel, by more than a quotient,
+    and on each loop around; never where a later load may read the same. Where one program alone has room on a unit, it is not given a second one by values
+    that are computed again (above), because both would share the caches: 132 rows of 131,072 halves fit in the L2 cache of an H100 or H200, 264 do not. (Measured on an H200, of the speed without: layer norm and
     RMS norm of rows of 131,072 1.15, softmax 1.07; on an H100 softmax 1.19 more by keeping to one program.)
 
     **Prefetching.** In a loop with products, what is computed between two of them waits for the vectors that it reads, such as the statistics of a

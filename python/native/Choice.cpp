@@ -40,7 +40,8 @@ static bool appendDtype(ChoiceKey &key, PyObject *tensor) {
 static bool append(const KernelState &state, PyObject *keys, PyObject *const *values,
                    const Reading &reading, ChoiceKey &key) {
   const size_t count = state.names.size();
-  // Names of other things than parameters, or of those that are not passed, are not in Python's key.
+  // Names of other things than parameters, or of those that are not passed, are not in Python's
+  // key.
   for (Py_ssize_t i = 0, n = PyList_Size(keys); i < n; ++i) {
     PyObject *name = PyList_GetItem(keys, i);
     const size_t place = PyUnicode_Check(name) ? findPlace(state, name) : count;
