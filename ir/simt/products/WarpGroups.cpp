@@ -29,15 +29,39 @@ static MatrixTile makeTile(Value operand, Type element, unsigned inner) {
   return {{type.getDimSize(0), type.getDimSize(1)}, inner, getScalarBytes(element)};
 }
 
+/// A buffer for a tensor that warp groups read, with the dimension `inner` contiguous.
+static SharedTile allocateTile(LowerContext &c, Value operand, Type element, unsigned inner) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  const unsigned bytes = getScalarBytes(element);
+  SharedTile tile{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, element};
+  auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
+  assert(makeTile(operand, element, inner).alignment() <= kMatrixTileAlignment);
+  buffer.setAlignment(kMatrixTileAlignment);
+  tile.buffer = buffer;
+  tile.slot = constant(c.b, 0);
+  return tile;
+}
+
+/// Stores registers in `layout` to the tile, in `slot` of its buffer (null: the first one), and
+/// shows them to the instructions of warp groups. `ahead`: barriers are the caller's.
+static LogicalResult fillTile(LowerContext &c, const SharedTile &tile, Value vector,
+                              const LinearLayout &layout, Value slot = {}, bool ahead = false) {
+  std::optional<SharedAccess> access =
+      accessShared(layout, tile.memory, getScalarBytes(tile.element), c.target.sharedModel);
+  if (!access)
+    return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
+  storeShared(c, vector, layout, *access, tile.buffer, slot, ahead);
+  AsyncFenceOp::create(c.b);
+  return success();
+}
+
 /// Stores a product's operand to shared memory, for warp groups to read; with `anyOrder`, for
 /// threads.
 static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summed,
                                    const WarpGroupInstruction &row, bool anyOrder) {
   if (const SharedTile *stored = c.getStored(operand, summed))
     return *stored;
-  auto type = cast<RankedTensorType>(operand.getType());
-  Type element = elementType(type);
-  unsigned bytes = getScalarBytes(element);
+  Type element = elementType(operand.getType());
   LinearLayout home = c.canonicalize(c.layoutOf(operand));
   // In the order in which a thread has neighbours, if the instruction takes it.
   unsigned inner = summed;
@@ -52,17 +76,9 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
   FailureOr<Value> vector = c.get(operand, home);
   if (failed(vector))
     return failure();
-  SharedTile tile{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, element};
-  auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
-  assert(makeTile(operand, element, inner).alignment() <= kMatrixTileAlignment);
-  buffer.setAlignment(kMatrixTileAlignment);
-  tile.buffer = buffer;
-  tile.slot = constant(c.b, 0);
-  std::optional<SharedAccess> access = accessShared(home, tile.memory, bytes, c.target.sharedModel);
-  if (!access)
-    return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
-  storeShared(c, *vector, home, *access, buffer);
-  AsyncFenceOp::create(c.b);
+  SharedTile tile = allocateTile(c, operand, element, inner);
+  if (failed(fillTile(c, tile, *vector, home)))
+    return failure();
   c.setStored(scope, operand, summed, tile);
   return tile;
 }
@@ -162,31 +178,24 @@ FailureOr<SharedTile> WarpGroupProduct::findOrStore(Value value, unsigned summed
 /// The tile of `right`, which lies across k, along k: in another buffer, or in its own place, where
 /// nothing else reads it.
 FailureOr<SharedTile> WarpGroupProduct::transposeTile(const SharedTile &from, bool inPlace) {
-  const unsigned inner = 1 - from.inner, bytes = getScalarBytes(from.element);
+  const unsigned inner = 1 - from.inner;
   const LinearLayout &layout = plan.transposingLayout();
-  auto type = cast<RankedTensorType>(right.getType());
   FailureOr<Value> vector = readTile(c, from, layout, {0, 0});
   if (failed(vector))
     return failure();
-  SharedTile tile{from.buffer, from.slot, swizzledTile(type.getShape(), inner, bytes), inner,
-                  from.element};
-  if (inPlace) {
-    BarrierOp::create(c.b, c.barrierScope());
-  } else {
-    auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
-    buffer.setAlignment(kMatrixTileAlignment);
-    tile.buffer = buffer;
-    tile.slot = constant(c.b, 0);
+  if (!inPlace) {
+    SharedTile tile = allocateTile(c, right, from.element, inner);
+    return failed(fillTile(c, tile, *vector, layout)) ? FailureOr<SharedTile>() : tile;
   }
-  std::optional<SharedAccess> access =
-      accessShared(layout, tile.memory, bytes, c.target.sharedModel);
-  if (!access)
-    return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
-  // Other slots of the ring may be read by products that are under way: barriers are made here.
-  storeShared(c, *vector, layout, *access, tile.buffer, tile.slot, /*ahead=*/inPlace);
-  AsyncFenceOp::create(c.b);
-  if (inPlace)
-    BarrierOp::create(c.b, c.barrierScope());
+  SharedTile tile = from;
+  tile.inner = inner;
+  tile.memory = swizzledTile(cast<RankedTensorType>(right.getType()).getShape(), inner,
+                             getScalarBytes(from.element));
+  // Products under way may read other slots of the ring, so that the barriers are made here.
+  BarrierOp::create(c.b, c.barrierScope());
+  if (failed(fillTile(c, tile, *vector, layout, tile.slot, /*ahead=*/true)))
+    return failure();
+  BarrierOp::create(c.b, c.barrierScope());
   return tile;
 }
 
