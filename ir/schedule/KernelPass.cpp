@@ -54,3 +54,10 @@ LogicalResult schedule::forEachKernel(
     dropAttributes(module);
   return success();
 }
+
+FailureOr<schedule::Choice> schedule::readChoice(ModuleOp module, StringRef name, StringRef word) {
+  if (std::optional<Choice> choice = schedule::getChoice(word))
+    return *choice;
+  return module.emitError("'") << word << "' is not a choice of " << name
+                               << "; use 'auto', 'off' or 'on'";
+}

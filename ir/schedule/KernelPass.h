@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/schedule/Stages.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -21,5 +22,9 @@ mlir::LogicalResult forEachKernel(
     llvm::function_ref<mlir::LogicalResult(mlir::func::FuncOp, const distribute::LayoutAssignment &,
                                            const distribute::Program &)>
         work);
+
+/// The choice that the word of a pass's option `name` makes; else an error of the module.
+mlir::FailureOr<Choice> readChoice(mlir::ModuleOp module, llvm::StringRef name,
+                                   llvm::StringRef word);
 
 } // namespace tilerun::schedule

@@ -17,10 +17,9 @@ struct ScheduleEvictionsPass : public schedule::impl::ScheduleEvictionsBase<Sche
   using ScheduleEvictionsBase::ScheduleEvictionsBase;
 
   LogicalResult run() {
-    std::optional<Choice> choice = getChoice(evictions);
-    if (!choice)
-      return getOperation().emitError("'")
-             << evictions << "' is not a choice of evictions; use 'auto', 'off' or 'on'";
+    FailureOr<Choice> choice = readChoice(getOperation(), "evictions", evictions);
+    if (failed(choice))
+      return failure();
     return forEachKernel(getOperation(), {getArgument(), target, numWarps},
                          [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
                              const distribute::Program &) {

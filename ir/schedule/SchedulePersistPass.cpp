@@ -17,10 +17,9 @@ struct SchedulePersistPass : public schedule::impl::SchedulePersistBase<Schedule
   using SchedulePersistBase::SchedulePersistBase;
 
   LogicalResult run() {
-    std::optional<Choice> choice = getChoice(persistent);
-    if (!choice)
-      return getOperation().emitError("'")
-             << persistent << "' is not a choice of persistent; use 'auto', 'off' or 'on'";
+    FailureOr<Choice> choice = readChoice(getOperation(), "persistent", persistent);
+    if (failed(choice))
+      return failure();
     return forEachKernel(getOperation(), {getArgument(), target, numWarps},
                          [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
                              const distribute::Program &) -> LogicalResult {

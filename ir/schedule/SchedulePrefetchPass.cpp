@@ -1,5 +1,6 @@
 // schedule-prefetch as a pass: prefetch() for each kernel that has no layouts yet.
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/schedule/KernelPass.h"
 #include "ir/schedule/Passes.h"
 #include "ir/schedule/Prefetch.h"
 
@@ -17,10 +18,9 @@ struct SchedulePrefetchPass : public schedule::impl::SchedulePrefetchBase<Schedu
   using SchedulePrefetchBase::SchedulePrefetchBase;
 
   LogicalResult run() {
-    std::optional<Choice> choice = getChoice(prefetch);
-    if (!choice)
-      return getOperation().emitError("'")
-             << prefetch << "' is not a choice of prefetch; use 'auto', 'off' or 'on'";
+    FailureOr<Choice> choice = readChoice(getOperation(), "prefetch", prefetch);
+    if (failed(choice))
+      return failure();
     FailureOr<distribute::Program> program = distribute::getProgram(getOperation());
     if (failed(program))
       return failure();

@@ -18,11 +18,9 @@ struct ScheduleRematerializePass
   using ScheduleRematerializeBase::ScheduleRematerializeBase;
 
   LogicalResult run() {
-    std::optional<Choice> choice = getChoice(rematerialize);
-    if (!choice)
-      return getOperation().emitError("'") << rematerialize
-                                           << "' is not a choice of rematerialize; use 'auto', "
-                                              "'off' or 'on'";
+    FailureOr<Choice> choice = readChoice(getOperation(), "rematerialize", rematerialize);
+    if (failed(choice))
+      return failure();
     FailureOr<distribute::Program> program = distribute::getProgram(getOperation());
     if (failed(program))
       return failure();
