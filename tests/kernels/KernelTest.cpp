@@ -484,66 +484,70 @@ TEST(Boxes, GiveEqualBits) {
   EXPECT_GE(kernels, 20u);
 }
 
-/// Values that are computed again behind a reduction are the same bits.
-TEST(Rematerialized, GiveEqualBits) {
+/// Calls `work` with each kernel of the table that has an op of this kind, and a target.
+template <typename Op>
+void forEachCaseWith(
+    llvm::function_ref<void(const KernelCase &, PreparedCase &, const target::TargetInfo &hopper)>
+        work) {
   auto hopper = nvptx::getArchitecture("sm_90a");
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
-  unsigned kernels = 0;
   for (const KernelCase &testCase : loadKernelCases()) {
     SCOPED_TRACE(testCase.name());
     llvm::Expected<PreparedCase> prepared = prepare(testCase);
     ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-    bool hasReductions = false;
-    prepared->kernel.module->walk([&](tile::ReduceOp) { hasReductions = true; });
-    if (!hasReductions)
-      continue;
+    bool hasOp = false;
+    prepared->kernel.module->walk([&](Op) { hasOp = true; });
+    if (hasOp)
+      work(testCase, *prepared, hopper->info);
+  }
+}
+
+void expectEqualBits(llvm::ArrayRef<TensorArgument> expected, llvm::ArrayRef<TensorArgument> got) {
+  for (auto [left, right] : llvm::zip_equal(expected, got))
+    EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+}
+
+/// Values that are computed again behind a reduction are the same bits.
+TEST(Rematerialized, GiveEqualBits) {
+  unsigned kernels = 0;
+  forEachCaseWith<tile::ReduceOp>([&](const KernelCase &testCase, PreparedCase &prepared,
+                                      const target::TargetInfo &hopper) {
     // Few threads hold many elements each.
     std::vector<TensorArgument> got, expected;
     unsigned words = 0;
     ASSERT_EQ(
-        emulateOn(*prepared, hopper->info, 1, testCase, got, 0, {0, 1}, {.rematerialize = "on"},
+        emulateOn(prepared, hopper, 1, testCase, got, 0, {0, 1}, {.rematerialize = "on"},
                   [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::FreshOp) { ++words; }); }),
         "");
     if (!words)
-      continue;
+      return;
     ++kernels;
-    ASSERT_EQ(
-        emulateOn(*prepared, hopper->info, 1, testCase, expected, 0, {0}, {.rematerialize = "off"}),
-        "");
-    for (auto [left, right] : llvm::zip_equal(expected, got))
-      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
-  }
+    ASSERT_EQ(emulateOn(prepared, hopper, 1, testCase, expected, 0, {0}, {.rematerialize = "off"}),
+              "");
+    expectEqualBits(expected, got);
+  });
   EXPECT_GE(kernels, 10u);
 }
 
 /// Loads that are made one iteration early give the same bits, and so do reads with a policy.
 TEST(Prefetched, GiveEqualBits) {
-  auto hopper = nvptx::getArchitecture("sm_90a");
-  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
   unsigned kernels = 0;
-  for (const KernelCase &testCase : loadKernelCases()) {
-    SCOPED_TRACE(testCase.name());
-    llvm::Expected<PreparedCase> prepared = prepare(testCase);
-    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-    auto countLoads = [&](llvm::StringRef choice, std::vector<TensorArgument> &got,
-                          unsigned &loads) {
-      return emulateOn(
-          *prepared, hopper->info, testCase.numWarps, testCase, got, 0, {0, 1},
-          {.evictions = choice.str(), .prefetch = choice.str()},
-          [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::LoadOp) { ++loads; }); });
-    };
-    bool hasProducts = false;
-    prepared->kernel.module->walk([&](tile::DotOp) { hasProducts = true; });
-    if (!hasProducts)
-      continue;
-    std::vector<TensorArgument> got, expected;
-    unsigned early = 0, late = 0;
-    ASSERT_EQ(countLoads("on", got, early), "");
-    ASSERT_EQ(countLoads("off", expected, late), "");
-    kernels += early > late;
-    for (auto [left, right] : llvm::zip_equal(expected, got))
-      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
-  }
+  forEachCaseWith<tile::DotOp>(
+      [&](const KernelCase &testCase, PreparedCase &prepared, const target::TargetInfo &hopper) {
+        auto countLoads = [&](llvm::StringRef choice, std::vector<TensorArgument> &got,
+                              unsigned &loads) {
+          return emulateOn(
+              prepared, hopper, testCase.numWarps, testCase, got, 0, {0, 1},
+              {.evictions = choice.str(), .prefetch = choice.str()},
+              [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::LoadOp) { ++loads; }); });
+        };
+        std::vector<TensorArgument> got, expected;
+        unsigned early = 0, late = 0;
+        ASSERT_EQ(countLoads("on", got, early), "");
+        ASSERT_EQ(countLoads("off", expected, late), "");
+        kernels += early > late;
+        expectEqualBits(expected, got);
+      });
   EXPECT_GE(kernels, 7u);
 }
 

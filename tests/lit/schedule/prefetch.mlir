@@ -6,7 +6,7 @@
 // DEFINE: %{file} = scaled
 // DEFINE: %{run} = tile-opt %t/%{file}.mlir --target=%{target} --num-stages=%{stages} --schedule-prefetch=prefetch=%{choice} --remarks-filter=".*"
 
-// The first one comes before the loop, the next one at its start; both are masked off where there is no such iteration.
+// The first one comes before the loop, the next one at its start; both are masked off where their iteration does not exist.
 // RUN: %{run} 2>&1 | FileCheck %s
 // CHECK: load-prefetched {{.*}}the load is made one iteration early and carried in registers
 // CHECK: func.func @scaled(%[[A:.*]]: !tile.ptr<f16>, %[[S:.*]]: !tile.ptr<f32>, %[[N:.*]]: i32)
