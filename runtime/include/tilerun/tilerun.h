@@ -196,7 +196,7 @@ typedef struct TilerunDeviceOptions {
 } TilerunDeviceOptions;
 
 /* Opens a device by its id ("cuda:0"), its UUID form ("cuda:GPU-…"), or its kind ("cuda": the first
- * of them); null is the first device of all that is not the CPU, or the CPU if there is no other.
+ * of them); null is the first device of all that is not the CPU, or the CPU if it is the only one.
  * Several openings are independent: each has its own memory pool. `options` may be null.
  * UNAVAILABLE says why, and lists the devices. [any thread] */
 TILERUN_API TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
@@ -297,7 +297,7 @@ TILERUN_API TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to,
 TILERUN_API TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to,
                                               TilerunAddress from, uint64_t bytes);
 /* Copies between any two devices, after the work so far on both streams; later work on either comes
- * after the copy. If there is no direct path between the devices, it goes through the host, and
+ * after the copy. Without a direct path between the devices it goes through the host, and
  * the call waits. [any thread] */
 TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
                                                     TilerunStream *from_stream, TilerunAddress from,
@@ -685,7 +685,7 @@ typedef struct TilerunLanguageName {
   const char *documentation; /* "" where there is none. */
 } TilerunLanguageName;
 /* Calls back with each name in a namespace of the language ("triton.language",
- * "triton.language.extra.libdevice"), sorted; with none if there is no such namespace. Since 1.2.
+ * "triton.language.extra.libdevice"), sorted; an unknown namespace has none. Since 1.2.
  * [any thread] */
 TILERUN_API TilerunStatus tilerunListLanguage(
     const char *path, void (*each)(void *user, const TilerunLanguageName *name), void *user);
