@@ -3,6 +3,8 @@
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -284,4 +286,35 @@ std::optional<AffineForm> AffineForms::get(Value value) {
     form.reset();
   known[value] = form;
   return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Polynomials of arguments
+//===----------------------------------------------------------------------===//
+
+BlockArgument tilerun::argumentOf(Value symbol) {
+  auto argument = dyn_cast_if_present<BlockArgument>(symbol);
+  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument
+                                                                           : BlockArgument();
+}
+
+std::optional<AffineExpr> tilerun::toExpr(const Polynomial &value, MLIRContext *context,
+                                          llvm::SetVector<unsigned> &arguments,
+                                          llvm::function_ref<BlockArgument(unsigned)> find) {
+  if (!value.isValid())
+    return std::nullopt;
+  AffineExpr sum = getAffineConstantExpr(0, context);
+  for (const auto &[product, factor] : value.getTerms()) {
+    AffineExpr term = getAffineConstantExpr(factor, context);
+    for (unsigned number : product) {
+      BlockArgument argument = find(number);
+      if (!argument)
+        return std::nullopt;
+      arguments.insert(argument.getArgNumber());
+      size_t place = llvm::find(arguments, argument.getArgNumber()) - arguments.begin();
+      term = term * getAffineSymbolExpr(place, context);
+    }
+    sum = sum + term;
+  }
+  return sum;
 }

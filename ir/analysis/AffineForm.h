@@ -8,6 +8,8 @@
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 
@@ -93,5 +95,13 @@ private:
   llvm::DenseSet<mlir::Value> open; ///< Carried values whose steps are being computed.
   unsigned depth = 0;
 };
+
+/// The argument of the kernel that a symbol stands for; null: another scalar.
+mlir::BlockArgument argumentOf(mlir::Value symbol);
+/// A polynomial of a kernel's arguments, whose numbers are added to `arguments`: the symbols of the
+/// expression are places there. `find` gives the argument of a symbol; where one has none, nullopt.
+std::optional<mlir::AffineExpr> toExpr(const Polynomial &value, mlir::MLIRContext *context,
+                                       llvm::SetVector<unsigned> &arguments,
+                                       llvm::function_ref<mlir::BlockArgument(unsigned)> find);
 
 } // namespace tilerun

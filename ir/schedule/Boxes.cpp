@@ -27,13 +27,6 @@ struct Dim {
 };
 } // namespace
 
-/// The integer argument of the kernel that a symbol stands for; null: another scalar.
-static BlockArgument argumentOf(Value symbol) {
-  auto argument = dyn_cast_if_present<BlockArgument>(symbol);
-  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()) ? argument
-                                                                           : BlockArgument();
-}
-
 struct BoxFinder::Search {
   Search(BoxFinder &finder, tile::LoadOp load, unsigned inner)
       : finder(finder), load(load), inner(inner), type(cast<RankedTensorType>(load.getType())) {}
@@ -170,19 +163,8 @@ int64_t BoxFinder::Search::divisibilityOf(const Polynomial &value) const {
 }
 
 AffineExpr BoxFinder::Search::toExpr(const Polynomial &value) {
-  MLIRContext *context = load.getContext();
-  AffineExpr sum = getAffineConstantExpr(0, context);
-  for (const auto &[product, factor] : value.getTerms()) {
-    AffineExpr term = getAffineConstantExpr(factor, context);
-    for (unsigned number : product) {
-      unsigned argument = argumentOf(symbol(number)).getArgNumber();
-      arguments.insert(argument);
-      term =
-          term * getAffineSymbolExpr(llvm::find(arguments, argument) - arguments.begin(), context);
-    }
-    sum = sum + term;
-  }
-  return sum;
+  return *tilerun::toExpr(value, load.getContext(), arguments,
+                          [&](unsigned number) { return argumentOf(symbol(number)); });
 }
 
 //===----------------------------------------------------------------------===//

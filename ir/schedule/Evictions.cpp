@@ -1,76 +1,18 @@
 // See Evictions.h.
 #include "ir/schedule/Evictions.h"
-#include "ir/analysis/AffineForm.h"
 #include "ir/schedule/LoopHazards.h"
-#include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/Rereads.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::schedule;
 
-namespace {
-
-/// A loop's loads whose policy may be chosen, and their addresses.
-struct LoopReads {
-  scf::ForOp loop;
-  AffineForms forms;
-  std::vector<std::pair<tile::LoadOp, AffineForm>> reads;
-
-  explicit LoopReads(scf::ForOp loop);
-};
-
-} // namespace
-
-static bool mayChoosePolicy(tile::LoadOp load) {
-  return isa<RankedTensorType>(load.getType()) && !load.getIsVolatile() &&
-         load.getCache() == tile::CacheModifier::None &&
-         load.getEvict() == tile::EvictionPolicy::Normal && !getRing(load);
-}
-
-LoopReads::LoopReads(scf::ForOp loop) : loop(loop), forms(loop) {
-  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
-    if (mayChoosePolicy(load))
-      if (std::optional<AffineForm> form = forms.get(load.getPtr()); form && form->base)
-        reads.push_back({load, std::move(*form)});
-}
-
-/// A polynomial in the symbols of other forms.
-static Polynomial translate(const Polynomial &from, const AffineForms &own, AffineForms &other) {
-  Polynomial sum = Polynomial::constant(0);
-  for (const auto &[product, factor] : from.getTerms()) {
-    Polynomial term = Polynomial::constant(factor);
-    for (unsigned number : product)
-      term = term * other.getSymbol(own.getSymbol(number));
-    sum = sum + term;
-  }
-  return from.isValid() ? sum : from;
-}
-
-static bool isSameNumber(Value a, Value b) {
-  APInt x, y;
-  return a == b || (matchPattern(a, m_ConstantInt(&x)) && matchPattern(b, m_ConstantInt(&y)) &&
-                    x.getSExtValue() == y.getSExtValue());
-}
-
-static bool haveSameBounds(scf::ForOp a, scf::ForOp b) {
-  return isSameNumber(a.getLowerBound(), b.getLowerBound()) &&
-         isSameNumber(a.getUpperBound(), b.getUpperBound()) &&
-         isSameNumber(a.getStep(), b.getStep());
-}
-
-static bool readSame(const AffineForm &a, AffineForms &formsOfA, const AffineForm &b,
-                     const AffineForms &formsOfB) {
-  auto isSame = [&](const Polynomial &x, const Polynomial &y) {
-    return x == translate(y, formsOfB, formsOfA);
-  };
-  return a.base == b.base && a.wraps.empty() && b.wraps.empty() &&
-         a.strides.size() == b.strides.size() && isSame(a.uniform, b.uniform) &&
-         llvm::equal(a.strides, b.strides, isSame);
+static bool hasOwnPolicy(tile::LoadOp load) {
+  return load.getEvict() != tile::EvictionPolicy::Normal;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +71,7 @@ namespace {
 class Evictions {
 public:
   Evictions(func::FuncOp kernel, Choice choice);
-  void run();
+  void run(const Rereads &rereads);
 
 private:
   /// Whether what is read once more by `last` is hardly read again after that.
@@ -143,7 +85,6 @@ private:
   llvm::SmallDenseSet<unsigned> axes;
   llvm::DenseMap<Operation *, unsigned> order; ///< Of loads.
   SmallVector<tile::LoadOp> loads;
-  llvm::MapVector<Block *, std::vector<std::unique_ptr<LoopReads>>> blocks;
 };
 } // namespace
 
@@ -155,9 +96,6 @@ Evictions::Evictions(func::FuncOp kernel, Choice choice) : choice(choice) {
       order[load] = order.size();
       loads.push_back(load);
     }
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      if (auto reads = std::make_unique<LoopReads>(loop); !reads->reads.empty())
-        blocks[op->getBlock()].push_back(std::move(reads));
   });
 }
 
@@ -210,26 +148,18 @@ void Evictions::setPolicies(ArrayRef<tile::LoadOp> readings) {
              /*isMissed=*/false);
 }
 
-void Evictions::run() {
-  for (auto &[block, loops] : blocks)
-    for (auto first = loops.begin(); first != loops.end(); ++first)
-      for (auto &[load, form] : (*first)->reads) {
-        if (!mayChoosePolicy(load))
-          continue;
-        SmallVector<tile::LoadOp> readings{load};
-        for (auto &later : llvm::make_range(std::next(first), loops.end()))
-          if (haveSameBounds((*first)->loop, later->loop))
-            for (auto &[other, itsForm] : later->reads)
-              if (mayChoosePolicy(other) && other.getType() == load.getType() &&
-                  readSame(form, (*first)->forms, itsForm, later->forms))
-                readings.push_back(other);
-        if (readings.size() > 1 && mayGo(form, (*first)->forms, readings))
-          setPolicies(readings);
-      }
+void Evictions::run(const Rereads &rereads) {
+  for (const Rereading &again : rereads.get()) {
+    SmallVector<tile::LoadOp> readings = again.getLoads();
+    llvm::erase_if(readings, hasOwnPolicy);
+    Rereading::Read first = again.first();
+    if (readings.size() > 1 && mayGo(first.of->getForm(first.load), first.of->forms, readings))
+      setPolicies(readings);
+  }
 }
 
 void schedule::chooseEvictions(func::FuncOp kernel, const target::TargetInfo &target,
                                Choice choice) {
   if (target.hasEvictionPolicies && choice != Choice::Off)
-    Evictions(kernel, choice).run();
+    Evictions(kernel, choice).run(Rereads(kernel));
 }
