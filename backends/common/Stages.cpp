@@ -87,6 +87,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   manager.addPass(schedule::createSchedulePersist({.persistent = byHand.persistent}));
   manager.addPass(schedule::createScheduleAllocate());
   manager.addPass(schedule::createScheduleEvictions({.evictions = byHand.evictions}));
+  manager.addPass(schedule::createScheduleRetain({.retain = byHand.retain}));
   if (last == ThreadStage::Schedule)
     return;
   manager.addPass(schedule::createScheduleExpand());

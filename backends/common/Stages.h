@@ -55,7 +55,7 @@ template <typename Stage> std::optional<ThreadStage> getThreadStage(Stage stage)
 struct ScheduleText {
   std::string text = {}, name = "schedule";
   std::string boxes = "auto", late = "auto", turns = "auto", persistent = "auto",
-              rematerialize = "auto", evictions = "auto",
+              rematerialize = "auto", evictions = "auto", retain = "auto",
               prefetch = "auto"; ///< schedule::getChoice
 };
 

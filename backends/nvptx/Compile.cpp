@@ -1,5 +1,6 @@
 // See Compile.h: the stages in order.
 #include "backends/nvptx/Compile.h"
+#include "backends/common/ParameterSteps.h"
 #include "backends/common/Stages.h"
 #include "backends/llvm/CodeGen.h"
 #include "backends/llvm/CommonPatterns.h"
@@ -160,6 +161,8 @@ LogicalResult Compilation::toLlvmDialect() {
     const bool isPersistent = addGrid(function);
     std::vector<backend::DerivedParameter> maps = addTensorMaps(function);
     auto registers = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kRegistersAttr);
+    auto preferred =
+        function->getAttrOfType<schedule::PrefersAttr>(simt::SimtDialect::kPrefersAttr);
     LLVM::LLVMFuncOp entry = makeEntry(function, artifact.numThreads,
                                        options.maxRegisters || !registers
                                            ? options.maxRegisters
@@ -172,6 +175,9 @@ LogicalResult Compilation::toLlvmDialect() {
       artifact.programsPerUnit = setsRegisters ? 1 : countPrograms();
     }
     llvm::append_range(artifact.derived, std::move(maps));
+    // The last one: the driver, which gets a place for each, takes as many as the entry has.
+    if (preferred)
+      artifact.derived.push_back(backend::getPreference(preferred));
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
@@ -264,7 +270,9 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
       compilation.getProgram(), backend::getThreadStage(stage),
       {options.schedule, options.scheduleName, options.boxes, options.late, options.turns,
-       options.persistent, options.rematerialize, options.evictions, options.prefetch},
+       options.persistent, options.rematerialize, options.evictions,
+       options.retain == "auto" && options.boxes == "off" ? "off" : options.retain,
+       options.prefetch},
       options.locations);
   if (!asked)
     return asked.takeError();

@@ -32,6 +32,9 @@ struct NvptxOptions {
   std::string rematerialize = "auto";
   /// Reads that stay in the caches (ir/schedule/Evictions.h): the same words.
   std::string evictions = "auto";
+  /// Tiles that stay in shared memory (ir/schedule/Retain.h): the same words. Whoever does without
+  /// boxes wants code for any arguments, and gets none of this by itself either.
+  std::string retain = "auto";
   /// Loads made one iteration early, in registers (ir/schedule/Prefetch.h): the same words.
   std::string prefetch = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.

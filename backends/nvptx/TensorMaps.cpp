@@ -1,5 +1,6 @@
 // See TensorMaps.h.
 #include "backends/nvptx/TensorMaps.h"
+#include "backends/common/ParameterSteps.h"
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
@@ -29,24 +30,12 @@ private:
   /// A word that must be one of these numbers.
   void pushWord(AffineExpr expr, int64_t least, int64_t most);
   /// Sums of products of arguments and constants, as schedule::BoxFinder makes them.
-  void push(AffineExpr expr);
+  void push(AffineExpr expr) { backend::push(steps, expr, box.getArguments()); }
 
   BoxAttr box;
   std::vector<Step> steps;
 };
 } // namespace
-
-void Recipe::push(AffineExpr expr) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return push(Step::Kind::Constant, constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return push(Step::Kind::Argument, box.getArguments()[symbol.getPosition()]);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  push(binary.getLHS());
-  push(binary.getRHS());
-  assert(expr.getKind() == AffineExprKind::Add || expr.getKind() == AffineExprKind::Mul);
-  push(expr.getKind() == AffineExprKind::Add ? Step::Kind::Add : Step::Kind::Multiply);
-}
 
 void Recipe::pushWord(AffineExpr expr, int64_t least, int64_t most) {
   push(expr);

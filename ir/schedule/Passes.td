@@ -138,6 +138,46 @@ def ScheduleAllocate : SchedulePass<"schedule-allocate"> {
   let options = ownTarget;
 }
 
+def ScheduleRetain : SchedulePass<"schedule-retain"> {
+  let summary = "decide which tiles stay in shared memory until a later loop reads the same";
+  let description = [{
+    A row that is too long for a program's registers is read by one loop after another. Where loops beside each other read the
+    same addresses in the same iterations, as many iterations as have room are split off: the first loop retains what it loads
+    there, and later ones recall it (docs/schedule.md). Where the loops' length follows from the kernel's arguments, the kernel gets
+    `sched.prefers`: launches for which that pays.
+
+    ```mlir
+    scf.for %i = %zero to %n step %size : i32 {
+      …
+      %x = tile.load %row_i : tensor<1024x!tile.ptr<f32>>
+    }
+    scf.for %i = %zero to %n step %size : i32 {
+      …
+      %x = tile.load %row_i : tensor<1024x!tile.ptr<f32>>
+    }
+    // becomes
+    %kept = sched.retained : !sched.retained<40 of tensor<1024xf32>, #layout>
+    scf.for %i = %zero to %middle step %size : i32 {
+      …
+      %x = tile.load %row_i : tensor<1024x!tile.ptr<f32>>
+      sched.retain %x -> %kept[%slot] : …
+    }
+    scf.for %i = %middle to %n step %size : i32 { … }
+    scf.for %i = %zero to %middle step %size : i32 {
+      …
+      %x = sched.recall %kept[%slot] : …
+    }
+    scf.for %i = %middle to %n step %size : i32 { … }
+    ```
+
+    Target and layouts as in `schedule-stages`; `schedule-allocate` comes before it.
+  }];
+  let options = ownTarget # [
+    Option<"retain", "retain", "std::string", "\"auto\"",
+           "auto (rows that the cache does not hold), off, on (wherever it is possible)">
+  ];
+}
+
 def ScheduleEvictions : SchedulePass<"schedule-evictions"> {
   let summary = "decide which reads stay in the caches until a later loop reads the same";
   let description = [{

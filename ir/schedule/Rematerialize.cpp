@@ -1,6 +1,7 @@
 // See Rematerialize.h.
 #include "ir/schedule/Rematerialize.h"
 #include "ir/schedule/RegisterDemand.h"
+#include "ir/schedule/Retain.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
@@ -161,7 +162,7 @@ void Rematerializer::countKept(tile::ReduceOp reduction, Plan &plan) const {
             !block->findAncestorOpInBlock(*value.getParentBlock()->getParentOp()) &&
             outside.insert(value).second)
           plan.others += countRegisters(value, layouts);
-      if (isa<tile::LoadOp, LoopLikeOpInterface>(inner))
+      if (isa<tile::LoadOp, RecallOp, LoopLikeOpInterface>(inner))
         for (Value value : inner->getResults())
           if (layouts.getHome(value))
             plan.loaded += countRegisters(value, layouts);
@@ -237,7 +238,7 @@ static bool isPlain(func::FuncOp kernel) {
                 const bool isCounted =
                     isa<tile::LoadOp, tile::StoreOp, tile::ReduceOp, tile::MakeRangeOp,
                         tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::AddPtrOp,
-                        tile::AssumeOp, KeepOp>(op) ||
+                        tile::AssumeOp, KeepOp, RetainedOp, RetainOp, RecallOp>(op) ||
                     !isa<tile::TileDialect, SchedDialect>(op->getDialect()) ||
                     getCost(op).has_value() ||
                     (op->getNumResults() && !isa<RankedTensorType>(op->getResult(0).getType()));
@@ -260,6 +261,8 @@ static bool keepsInCaches(func::FuncOp kernel) {
 
 /// The most registers of a thread with which `programs` run at a time.
 static void setRegisters(func::FuncOp kernel, const LayoutAssignment &layouts, int64_t programs) {
+  if (std::optional<unsigned> byMemory = countByRetained(kernel, layouts.target()))
+    programs = *byMemory;
   const int64_t threads = int64_t(layouts.numWarps()) * layouts.target().warpSize;
   const target::TargetInfo &target = layouts.target();
   int64_t most = std::max<int64_t>(target.unitRegisters / (threads * programs) / 8 * 8, 8);
@@ -288,8 +291,10 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   }
   // What is loaded behind a reduction may be loaded late; with a limit it must be.
   const unsigned threads = layouts.numWarps() * target.warpSize,
-                 fewer = target.countPrograms(threads, getRegisterNeed(before)),
-                 more = target.countPrograms(threads, getRegisterNeed(after + loaded));
+                 byMemory = countByRetained(kernel, target).value_or(target.unitThreads),
+                 fewer = std::min(target.countPrograms(threads, getRegisterNeed(before)), byMemory),
+                 more = std::min(target.countPrograms(threads, getRegisterNeed(after + loaded)),
+                                 byMemory);
   // One program alone keeps its row in the caches, which another one would share.
   const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel) &&
                     !(fewer == 1 && keepsInCaches(kernel));

@@ -232,6 +232,16 @@ LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsi
   return success();
 }
 
+LogicalResult PrefersAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  DenseI32ArrayAttr arguments, AffineMapAttr number) {
+  AffineMap map = number.getValue();
+  if (map.getNumResults() != 1 || map.getNumDims() ||
+      map.getNumSymbols() != unsigned(arguments.size()))
+    return emitError() << "the number that a kernel prefers has a symbol for each of its "
+                       << arguments.size() << " arguments";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -340,6 +350,11 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     if (isa<func::FuncOp>(op) && isa<UnitAttr>(value))
       return success();
     return op->emitOpError("has '") << name << "', a unit attribute that belongs on a kernel";
+  }
+  if (name == kPrefers) {
+    if (isa<func::FuncOp>(op) && isa<PrefersAttr>(value))
+      return success();
+    return op->emitOpError("has 'sched.prefers', a #sched.prefers that belongs on a kernel");
   }
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);

@@ -99,6 +99,23 @@ LogicalResult StagedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult RetainedType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots,
+                                   RankedTensorType tile, distribute::LayoutAttr layout) {
+  if (slots < 1)
+    return emitError() << "slots are 1 or more, not " << slots;
+  if (!tile.getElementType().isIntOrFloat() || tile.getElementTypeBitWidth() % 8)
+    return emitError() << "slots hold tensors of whole bytes, not " << tile;
+  std::string fault = findStagedFault(tile, layout.getMap(), /*perWord=*/1);
+  if (!fault.empty())
+    return emitError() << "a tile that is retained has " << fault;
+  return success();
+}
+
+int64_t RetainedType::getSlotBytes() const {
+  return (int64_t(1) << getLayout().getMap().totalInBits()) *
+         tile::getElementBytes(getTile().getElementType());
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//

@@ -53,6 +53,21 @@ def Sched_ChannelType : Sched_Type<"Channel", "channel"> {
   }];
 }
 
+def Sched_RetainedType : Sched_Type<"Retained", "retained"> {
+  let summary = "slots in shared memory in which threads keep their own elements of tiles";
+  let description = [{
+    `!sched.retained<7 of tensor<16384xf16>, #layout>`: the number of slots, their tile, and the layout in which threads hold it.
+    Each thread reads what it has written alone, so that nothing orders threads.
+  }];
+  let parameters = (ins "int64_t":$slots, "::mlir::RankedTensorType":$tile, "::tilerun::distribute::LayoutAttr":$layout);
+  let assemblyFormat = "`<` $slots `of` $tile `,` $layout `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of one slot, with all threads' elements.
+    int64_t getSlotBytes() const;
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -146,6 +161,34 @@ def Sched_ReadOp : Sched_Op<"read", [
   let results = (outs AnyRankedTensor:$tile);
   let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
   let hasVerifier = 1;
+}
+
+def Sched_RetainedOp : Sched_Op<"retained", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "slots in which tiles stay in shared memory from one loop to the next";
+  let description = [{
+    ```mlir
+    %kept = sched.retained : !sched.retained<7 of tensor<16384xf16>, #layout>
+    ```
+  }];
+  let results = (outs Sched_RetainedType:$kept);
+  let assemblyFormat = "attr-dict `:` type($kept)";
+}
+
+def Sched_RetainOp : Sched_Op<"retain", [
+    InOrder, TypesMatchWith<"the tile is one of the slots'", "kept", "tile",
+                            "::llvm::cast<::tilerun::schedule::RetainedType>($_self).getTile()">]> {
+  let summary = "each thread's elements of a tile to a slot";
+  let arguments = (ins AnyRankedTensor:$tile, Sched_RetainedType:$kept, I32:$slot);
+  let assemblyFormat = "$tile `->` $kept `[` $slot `]` attr-dict `:` type($kept)";
+}
+
+def Sched_RecallOp : Sched_Op<"recall", [
+    InOrder, TypesMatchWith<"the result is a tile of the slots", "kept", "tile",
+                            "::llvm::cast<::tilerun::schedule::RetainedType>($_self).getTile()">]> {
+  let summary = "the tile that a slot was given";
+  let arguments = (ins Sched_RetainedType:$kept, I32:$slot);
+  let results = (outs AnyRankedTensor:$tile);
+  let assemblyFormat = "$kept `[` $slot `]` attr-dict `:` type($kept)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/schedule/RoleRules.h"
+#include "ir/schedule/ScheduleOps.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,6 +41,10 @@ SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
   });
   for (auto &[block, operands] : stored)
     extendLives(operands);
+  kernel.walk([&](RetainedOp op) {
+    RetainedType type = op.getKept().getType();
+    retained += type.getSlots() * type.getSlotBytes();
+  });
   for (scf::ForOp loop : findRoleLoops(kernel))
     producer = std::max(producer, alignedBytes(ofProducer(loop), layouts.target()));
 }
@@ -286,11 +291,11 @@ int64_t SharedDemand::liveThrough(Operation *op) const {
 }
 
 int64_t SharedDemand::within(Operation *op) const {
-  return producer + liveThrough(op) + peak(op, /*withConversions=*/true);
+  return producer + retained + liveThrough(op) + peak(op, /*withConversions=*/true);
 }
 
 int64_t SharedDemand::fixedWithin(Operation *op) const {
-  return producer + liveThrough(op) + peak(op, /*withConversions=*/false);
+  return producer + retained + liveThrough(op) + peak(op, /*withConversions=*/false);
 }
 
 int64_t SharedDemand::largestConversion(Operation *op) const {
@@ -329,5 +334,5 @@ int64_t SharedDemand::roomIn(Operation *op, int64_t room) const {
 }
 
 int64_t SharedDemand::roomForConversions(Operation *op, int64_t room) const {
-  return roomIn(op, room - producer - liveThrough(op));
+  return roomIn(op, room - producer - retained - liveThrough(op));
 }

@@ -74,6 +74,7 @@ private:
   target::MemoryBudget budget;
   const LoopSet *waiting; ///< Null: none.
   int64_t producer = 0;   ///< What it needs, all the time; 0 without roles.
+  int64_t retained = 0;   ///< Tiles that stay from one loop to the next count all the time.
   llvm::DenseMap<mlir::Block *, StoredOperands> stored;
 };
 

@@ -35,6 +35,8 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
                    b.getI32IntegerAttr(countWarps(kernel, options) * options.target->warpSize));
   if (Attribute registers = kernel->getAttr(schedule::SchedDialect::kRegisters))
     lowered->setAttr(SimtDialect::kRegistersAttr, registers);
+  if (Attribute preferred = kernel->getAttr(schedule::SchedDialect::kPrefers))
+    lowered->setAttr(SimtDialect::kPrefersAttr, preferred);
   if (ArrayAttr attributes = kernel.getAllArgAttrs())
     lowered.setAllArgAttrs(attributes);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))

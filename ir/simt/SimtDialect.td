@@ -37,6 +37,7 @@ def Simt_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kThreadsAttr{"simt.threads"};
     /// On a kernel: registers of 32 bits that a thread may have; without it, the target's compiler chooses.
     static constexpr ::llvm::StringLiteral kRegistersAttr{"simt.registers"};
+    static constexpr ::llvm::StringLiteral kPrefersAttr{"simt.prefers"};
     /// On a kernel: bytes of shared memory, set by the allocation pass.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr{"simt.shared_bytes"};
   }];

@@ -32,9 +32,9 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
-         unitRegisters, unitThreads, mostStepsOfRead, hasDotBytes, readsFloat8, roundsToFloat8,
-         hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies, hasRoles,
-         roleRegisters, hasBoxCopies, hasTurns, matrixUnits, sharedModel, exchange,
+         unitRegisters, unitThreads, unitCacheBytes, mostStepsOfRead, hasDotBytes, readsFloat8,
+         roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies,
+         hasRoles, roleRegisters, hasBoxCopies, hasTurns, matrixUnits, sharedModel, exchange,
          matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
@@ -45,6 +45,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   number("shared", sharedMemoryBytes, Range{0, uint64_t(1) << 30, false});
   number("registers", registers, Range{0, 1024, false});
   number("unit-registers", unitRegisters, Range{0, 1 << 20, false});
+  number("unit-cache", unitCacheBytes, Range{0, 1 << 30, false});
   number("unit-threads", unitThreads, Range{0, 1 << 16, false});
   number("steps-of-read", mostStepsOfRead, Range{1, 16, true});
   flag("shuffle", hasShuffle);

@@ -30,6 +30,12 @@ public:
   /// The slots of all warps through which opaque matrices become registers.
   int64_t forMatrixSlots() const { return bytes / 8; }
 
+  /// One of `programs` that run at a time on a unit, beside what the target takes for each.
+  int64_t forProgramOf(unsigned programs) const {
+    return (bytes + kReserved) / programs - kReserved;
+  }
+  static constexpr int64_t kReserved = 1024;
+
   /// The minimum for a conversion, unless it needs less.
   static constexpr int64_t kLeastConversion = 1024;
 

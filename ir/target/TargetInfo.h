@@ -113,6 +113,8 @@ struct TargetInfo {
   unsigned registers = 0;
   /// Registers of 32 bits, and threads, of the programs that run at a time on one unit. 0: unknown.
   unsigned unitRegisters = 0, unitThreads = 0;
+  /// Bytes of the cache that all units share, by their number. 0: unknown.
+  unsigned unitCacheBytes = 0;
   /// Most instructions along k whose operands one access of shared memory brings. A power of two.
   unsigned mostStepsOfRead = 16;
   bool hasDotBytes = false; ///< simt.dot_bytes is an instruction, for products without a matrix.

@@ -65,6 +65,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.rematerialize); }},
     {"evictions", "auto, off or on: reads that stay in the caches for a later loop",
      [](Request &r, Value value) { return readChoice(value, r.options.evictions); }},
+    {"retain", "auto, off or on: tiles that stay in shared memory for a later loop",
+     [](Request &r, Value value) { return readChoice(value, r.options.retain); }},
     {"prefetch", "auto, off or on: loads made one iteration early, in registers",
      [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
     {"opt-level", "0 to 3",

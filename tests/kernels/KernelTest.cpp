@@ -551,6 +551,35 @@ TEST(Prefetched, GiveEqualBits) {
   EXPECT_GE(kernels, 7u);
 }
 
+/// Tiles that stay in shared memory from one loop to the next are the same bits, where all
+/// iterations have room and where few have.
+TEST(Retained, GiveEqualBits) {
+  unsigned kernels = 0;
+  forEachCaseWith<mlir::scf::ForOp>(
+      [&](const KernelCase &testCase, PreparedCase &prepared, const target::TargetInfo &hopper) {
+        auto countBuffers = [&](const target::TargetInfo &target, llvm::StringRef choice,
+                                std::vector<TensorArgument> &got, unsigned &buffers) {
+          return emulateOn(prepared, target, testCase.numWarps, testCase, got, 0, {0, 1},
+                           {.retain = choice.str()}, [&](mlir::func::FuncOp kernel) {
+                             kernel.walk([&](simt::SharedAllocOp) { ++buffers; });
+                           });
+        };
+        std::vector<TensorArgument> got, few, expected;
+        unsigned with = 0, without = 0, withFew = 0;
+        ASSERT_EQ(countBuffers(hopper, "off", expected, without), "");
+        ASSERT_EQ(countBuffers(hopper, "on", got, with), "");
+        expectEqualBits(expected, got);
+        if (with <= without)
+          return;
+        ++kernels;
+        target::TargetInfo small = hopper;
+        small.sharedMemoryBytes = 9 * 1024;
+        ASSERT_EQ(countBuffers(small, "on", few, withFew), "");
+        expectEqualBits(expected, few);
+      });
+  EXPECT_GE(kernels, 10u);
+}
+
 TEST(SchedulesByHand, AssembleForGpus) {
   const KernelCase &testCase = findCase("group_stages", 3);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);

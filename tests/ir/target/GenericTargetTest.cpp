@@ -178,7 +178,7 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
   EXPECT_EQ(errorOf("generic:lane=64"),
             "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
-            "registers, unit-registers, unit-threads, steps-of-read, shuffle, async, "
+            "registers, unit-registers, unit-cache, unit-threads, steps-of-read, shuffle, async, "
             "copies-follow-lanes, load-matrix, "
             "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
             "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "

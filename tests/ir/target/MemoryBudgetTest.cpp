@@ -21,6 +21,12 @@ TEST(MemoryBudget, ItsFractions) {
   EXPECT_EQ(small.forMatrixSlots(), 4096);
 }
 
+TEST(MemoryBudget, ProgramsShareAUnit) {
+  EXPECT_EQ(hopper.forProgramOf(1), 227 * kKilo);
+  // A KiB of each is the target's.
+  EXPECT_EQ(hopper.forProgramOf(2), 113 * kKilo);
+}
+
 TEST(MemoryBudget, RingsLeaveAnEighth) {
   // 128x64 and 64x256 of 2 bytes: 48 KiB a slot. 7/8 of 227 KiB hold four, of 163 KiB two.
   EXPECT_EQ(hopper.slotsFor({48 * kKilo, 0, 0, 0}), 4);

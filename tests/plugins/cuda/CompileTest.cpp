@@ -95,6 +95,39 @@ func.func @tiles(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32, %s:
 }
 )";
 
+/// Two loops over a row.
+constexpr const char *kRow = R"(
+func.func @row(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %size = arith.constant 4096 : i32
+  %none = arith.constant dense<0.0> : tensor<4096xf32>
+  %range = tile.make_range 0 to 4096 : tensor<4096xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<4096x!tile.ptr<f32>>
+  %outs = tile.splat %out : !tile.ptr<f32> -> tensor<4096x!tile.ptr<f32>>
+  %ns = tile.splat %n : i32 -> tensor<4096xi32>
+  %sum = scf.for %i = %zero to %n step %size iter_args(%acc = %none) -> (tensor<4096xf32>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<4096xi32>
+    %place = arith.addi %is, %range : tensor<4096xi32>
+    %p = tile.addptr %xs, %place : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+    %m = arith.cmpi slt, %place, %ns : tensor<4096xi32>
+    %v = tile.load %p mask %m : tensor<4096x!tile.ptr<f32>>
+    %next = arith.addf %acc, %v : tensor<4096xf32>
+    scf.yield %next : tensor<4096xf32>
+  }
+  scf.for %i = %zero to %n step %size : i32 {
+    %is = tile.splat %i : i32 -> tensor<4096xi32>
+    %place = arith.addi %is, %range : tensor<4096xi32>
+    %p = tile.addptr %xs, %place : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+    %q = tile.addptr %outs, %place : tensor<4096x!tile.ptr<f32>>, tensor<4096xi32>
+    %m = arith.cmpi slt, %place, %ns : tensor<4096xi32>
+    %v = tile.load %p mask %m : tensor<4096x!tile.ptr<f32>>
+    %product = arith.mulf %sum, %v : tensor<4096xf32>
+    tile.store %q, %product mask %m : tensor<4096x!tile.ptr<f32>>
+  }
+  return
+}
+)";
+
 class Compile : public plugin_test::CompileTest {
 protected:
   static void SetUpTestSuite() { load(FULL_CUDA_PLUGIN); }
@@ -219,6 +252,38 @@ TEST_F(Compile, PersistentProgramsGetTheCallersGrid) {
             (std::vector<uint64_t>{5, 7, 40}));
   launch.grid[0] = 32768, launch.grid[1] = 32768, launch.grid[2] = 1;
   EXPECT_TRUE(plan.apply(launch, storage).isOfArguments);
+}
+
+// Rows of 192 KiB are twelve iterations; shorter ones are other code's, which has no such limit.
+TEST_F(Compile, RowsThatTheCacheKeepsTakeOtherCode) {
+  ASSERT_EQ(compile(kRow, "cuda:sm_90a", {{"num-warps", "16"}}), TILERUN_STATUS_OK) << message;
+  const TilerunPluginKernelInfo &kernel = artifact->kernels[0];
+  EXPECT_EQ(kernel.shared_bytes, 14u * 16 * 1024);
+  ASSERT_TRUE(artifact->details && artifact->details[0]);
+  ASSERT_EQ(artifact->details[0]->num_derived, 1u);
+  EXPECT_EQ(artifact->details[0]->derived[0]->num_words, 0u);
+  LaunchPlan plan(kernel, *artifact->details[0], /*units=*/132);
+  EXPECT_TRUE(plan.hasRequirements());
+  std::vector<uint64_t> arguments{4096, 8192, 0};
+  TilerunPluginLaunch launch = {};
+  launch.struct_size = sizeof(launch);
+  launch.arguments = arguments.data();
+  launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+  LaunchPlan::Words storage;
+  arguments[2] = 11 * 4096 + 1;
+  EXPECT_EQ(plan.apply(launch, storage).reason, "");
+  arguments[2] = 11 * 4096;
+  EXPECT_TRUE(plan.apply(launch, storage).isOfArguments);
+
+  ASSERT_EQ(compile(kRow, "cuda:sm_90a", {{"num-warps", "16"}, {"tma", "off"}}), TILERUN_STATUS_OK)
+      << message;
+  EXPECT_LT(artifact->kernels[0].shared_bytes, 1024u);
+  EXPECT_FALSE(artifact->details && artifact->details[0]);
+  // Asked for, it is for all rows.
+  ASSERT_EQ(compile(kRow, "cuda:sm_90a", {{"tma", "off"}, {"retain", "on"}}), TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(artifact->kernels[0].shared_bytes, 14u * 16 * 1024);
+  EXPECT_FALSE(artifact->details && artifact->details[0]);
 }
 
 TEST_F(Compile, EmitsRemarks) {

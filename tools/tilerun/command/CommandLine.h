@@ -83,7 +83,7 @@ struct Options {
   // run, check, compile
   std::optional<unsigned> autotuneConfig;
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
-  std::optional<std::string> tma, lateProducts, turns, persistent, rematerialize, evictions,
+  std::optional<std::string> tma, lateProducts, turns, persistent, rematerialize, evictions, retain,
       prefetch;                                                        ///< Of NVIDIA's targets.
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   bool asyncCopies = false;                                            ///< Of AMD targets.

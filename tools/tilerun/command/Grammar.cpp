@@ -122,6 +122,9 @@ void addCompileOptions(CLI::App *app, Options &options) {
   addChoice(app, "--evictions", options.evictions,
             "NVIDIA: what a loop reads stays in the caches for a later loop that reads it again: "
             "auto (where it is the program's own), off, or on");
+  addChoice(app, "--retain", options.retain,
+            "NVIDIA: what a loop reads stays in shared memory for a later loop that reads it "
+            "again: auto (rows that the cache does not hold), off, or on");
   addChoice(app, "--prefetch", options.prefetch,
             "NVIDIA: loads beside products made one iteration early, in registers: auto "
             "(vectors), off, or on (wherever it is possible)");

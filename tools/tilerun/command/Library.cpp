@@ -102,6 +102,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("rematerialize", *options.rematerialize);
   if (options.evictions)
     add("evictions", *options.evictions);
+  if (options.retain)
+    add("retain", *options.retain);
   if (options.prefetch)
     add("prefetch", *options.prefetch);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
