@@ -188,7 +188,7 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateCommonPatterns(converter, patterns);
   llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
-  populateThreadPatterns(converter, patterns, arch);
+  populateThreadPatterns(converter, patterns, arch, options.boundedWaits);
   populateBoxPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
   populateSmallFloatPatterns(converter, patterns, arch);

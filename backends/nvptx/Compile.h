@@ -42,6 +42,9 @@ struct NvptxOptions {
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
   bool locations = false; ///< The same in the text of a stage of MLIR.
   unsigned optLevel = 3;  ///< Of LLVM.
+  /// How often a thread looks for the end of a phase before it traps, so that a wait that never
+  /// ends is an error of the launch. 0: any number.
+  unsigned boundedWaits = 0;
   distribute::AcrossK acrossK = distribute::AcrossK::Auto;
 };
 

@@ -13,8 +13,9 @@ namespace tilerun::nvptx {
 
 void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
+/// `mostLooks`: NvptxOptions::boundedWaits.
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const Architecture &arch);
+                            const Architecture &arch, unsigned mostLooks);
 /// Copies of boxes. Precondition: addTensorMaps has given them their parameters.
 void populateBoxPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                          const Architecture &arch);

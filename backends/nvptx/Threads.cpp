@@ -117,15 +117,24 @@ struct PhaseArrivePattern : PhasePattern<simt::PhaseArriveOp> {
 };
 
 struct PhaseWaitPattern : PhasePattern<simt::PhaseWaitOp> {
-  using PhasePattern::PhasePattern;
+  PhaseWaitPattern(const LLVMTypeConverter &converter, const Architecture &arch, unsigned most)
+      : PhasePattern(converter, arch), most(most) {}
   LogicalResult matchAndRewrite(simt::PhaseWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     // A thread sleeps for a while where the phase has not ended.
-    return emit(op, adaptor.getBuffer(), adaptor.getOffset(), adaptor.getParity(),
-                "{\n\t.reg .pred ended;\n\tagain:\n\tmbarrier."
-                "try_wait.parity.shared::cta.b64 ended, [$0], $1;\n\t@!ended bra again;\n\t}",
-                "r,r", rewriter);
+    const std::string look = "mbarrier.try_wait.parity.shared::cta.b64 ended, [$0], $1;\n\t";
+    if (!most)
+      return emit(op, adaptor.getBuffer(), adaptor.getOffset(), adaptor.getParity(),
+                  "{\n\t.reg .pred ended;\n\tagain:\n\t" + look + "@!ended bra again;\n\t}", "r,r",
+                  rewriter);
+    return emit(
+        op, adaptor.getBuffer(), adaptor.getOffset(), adaptor.getParity(),
+        "{\n\t.reg .pred ended, late;\n\t.reg .u32 looks;\n\tmov.u32 looks, 0;\n\tagain:\n\t" +
+            look + "@ended bra done;\n\tadd.u32 looks, looks, 1;\n\tsetp.ge.u32 late, looks, " +
+            Twine(most) + ";\n\t@late trap;\n\tbra again;\n\tdone:\n\t}",
+        "r,r", rewriter);
   }
+  unsigned most; ///< Looks before it traps; 0: any number.
 };
 
 struct SetRegistersPattern : ConvertOpToLLVMPattern<simt::SetRegistersOp> {
@@ -176,13 +185,14 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 } // namespace
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
-                                   const Architecture &arch) {
+                                   const Architecture &arch, unsigned mostLooks) {
   patterns.add<ThreadIdPattern, BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
   patterns.add<GroupTurnPattern<simt::TurnGiveOp>>(converter,
                                                    "llvm.nvvm.barrier.cta.arrive.aligned.count");
   patterns.add<GroupTurnPattern<simt::TurnAwaitOp>>(converter,
                                                     "llvm.nvvm.barrier.cta.sync.aligned.count");
-  patterns.add<PhaseInitPattern, PhaseArrivePattern, PhaseWaitPattern>(converter, arch);
+  patterns.add<PhaseInitPattern, PhaseArrivePattern>(converter, arch);
+  patterns.add<PhaseWaitPattern>(converter, arch, mostLooks);
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");
   populateGridPatterns(converter, patterns);

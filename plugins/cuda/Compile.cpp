@@ -69,6 +69,10 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.retain); }},
     {"prefetch", "auto, off or on: loads made one iteration early, in registers",
      [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
+    {"bounded-waits", "looks for the end of a phase before a wait traps; 0: any number",
+     [](Request &r, Value value) {
+       return readNumber(value, 0, 1u << 30, r.options.boundedWaits);
+     }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"operands-across-k", "auto, registers or copies",

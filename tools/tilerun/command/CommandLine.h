@@ -88,6 +88,7 @@ struct Options {
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   bool asyncCopies = false;                                            ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
+  std::optional<uint64_t> boundedWaits;                                ///< Of NVIDIA targets.
   std::optional<uint64_t> maxOperations;
   bool strictTriton = false;        ///< Of corpus, too.
   bool timing = false;              ///< Of demo, too.

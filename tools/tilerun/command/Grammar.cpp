@@ -128,6 +128,10 @@ void addCompileOptions(CLI::App *app, Options &options) {
   addChoice(app, "--prefetch", options.prefetch,
             "NVIDIA: loads beside products made one iteration early, in registers: auto "
             "(vectors), off, or on (wherever it is possible)");
+  app->add_option(
+      "--bounded-waits", options.boundedWaits,
+      "NVIDIA: how often a thread looks for the end of a phase before it traps, so that "
+      "a hang is an error; 0: any number");
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,

@@ -112,6 +112,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
                                     {"xcds", options.xcds}})
     if (value)
       add(name, std::to_string(*value));
+  if (options.boundedWaits)
+    add("bounded-waits", std::to_string(*options.boundedWaits));
   if (options.asyncCopies)
     add("async-copies", "true");
   if (options.operandsAcrossK)
