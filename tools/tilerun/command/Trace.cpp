@@ -87,8 +87,9 @@ llvm::Error VariableTrace::collect(Session &session, llvm::ArrayRef<std::string>
   };
   for (llvm::StringRef text : wanted) {
     // An element of a tuple has brackets in its name.
-    const bool isKnown =
-        text == "*" || llvm::is_contained(known, text) || llvm::is_contained(known, nameOf(text));
+    const bool isKnown = text == "*" || llvm::is_contained(known, text) ||
+                         llvm::is_contained(known, nameOf(text)) ||
+                         llvm::is_contained(llvm::map_range(known, nameOf), text);
     if (!isKnown)
       return makeUsageError("--trace: " + debuggee->describeProgram(recording.program) +
                             " assigns no variable '" + nameOf(text) + "'" +
@@ -96,7 +97,8 @@ llvm::Error VariableTrace::collect(Session &session, llvm::ArrayRef<std::string>
   }
   for (const interp::Assignment &assignment : recording.assignments)
     for (const std::string &text : wanted) {
-      if (text == "*" || text == assignment.getName()) {
+      // The name of a tuple stands for its elements.
+      if (text == "*" || text == assignment.getName() || text == nameOf(assignment.getName())) {
         lines.push_back({assignment.getName().str(), &assignment, std::nullopt});
         continue;
       }

@@ -44,3 +44,10 @@ def printing(out_ptr):
     value = tl.program_id(0) + 1
     tl.device_print("value", value)
     tl.store(out_ptr + value - 1, value)
+
+
+@triton.jit
+def pair(x_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 4))
+    both = tl.max(x, return_indices=False), tl.argmin(x, axis=0)
+    tl.store(x_ptr, both[0])
