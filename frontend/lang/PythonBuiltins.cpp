@@ -230,6 +230,8 @@ std::optional<bool> isOfType(const Value &v, const Builtin &type) {
       .Case("block_type", v.is<TensorType>())
       .Case("tuple", v.getSequence() != nullptr)
       .Case("tensor_descriptor", v.is<DescriptorValue>())
+      .Case("slice", v.is<SliceValue>())
+      .Case("constexpr_type", false) // Types of compile-time values are not values here.
       .Default(std::nullopt);
 }
 

@@ -15,24 +15,8 @@ struct Family {
   void (*add)(Rows &rows);
 };
 constexpr Family kFamilies[] = {
-    {"The program", addProgramOps},
-    {"Making tensors", addCreationOps},
-    {"Shapes", addShapeOps},
-    {"Memory", addMemoryOps},
-    {"Block pointers", addBlockPointerOps},
-    {"Tensor descriptors", addTensorDescriptorOps},
-    {"Atomics", addAtomicOps},
-    {"Elementwise", addElementwiseOps},
-    {"Mathematics", addMathOps},
-    {"Reductions and scans", addReduceOps},
-    {"Sorting", addSortOps},
-    {"Matrix products", addDotOps},
-    {"Hints", addHintOps},
-    {"Debugging", addDebugOps},
-    {"Types and ranges", addTypeNames},
-    {"Python's own functions", addPythonBuiltins},
-    {"libdevice", addLibdevice},
-    {"The target", addTargetOps},
+#define TILERUN_FAMILY(add, title) {title, add},
+#include "frontend/lang/Families.def"
 };
 
 std::string qualified(const Builtin &row) {

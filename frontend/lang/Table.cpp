@@ -85,25 +85,8 @@ struct Table {
   std::map<StringRef, const Builtin *> methods;
 
   Table() {
-    addProgramOps(rows);
-    addCreationOps(rows);
-    addShapeOps(rows);
-    addMemoryOps(rows);
-    addBlockPointerOps(rows);
-    addTensorDescriptorOps(rows);
-    addAtomicOps(rows);
-    addElementwiseOps(rows);
-    addMathOps(rows);
-    addLibdevice(rows);
-    addReduceOps(rows);
-    addSortOps(rows);
-    addGatherOps(rows);
-    addDotOps(rows);
-    addHintOps(rows);
-    addDebugOps(rows);
-    addTypeNames(rows);
-    addPythonBuiltins(rows);
-    addTargetOps(rows);
+#define TILERUN_FAMILY(add, title) add(rows);
+#include "frontend/lang/Families.def"
     for (const Builtin &row : rows) {
       [[maybe_unused]] bool isNew = byName.try_emplace({row.namespacePath, row.name}, &row).second;
       assert(isNew && "a name is in the table twice");

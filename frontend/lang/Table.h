@@ -14,25 +14,8 @@ inline constexpr llvm::StringLiteral kPython{"builtins"};
 
 using Rows = std::vector<Builtin>;
 
-void addProgramOps(Rows &rows);
-void addCreationOps(Rows &rows);
-void addElementwiseOps(Rows &rows);
-void addMathOps(Rows &rows);
-void addLibdevice(Rows &rows);
-void addMemoryOps(Rows &rows);
-void addBlockPointerOps(Rows &rows);
-void addTensorDescriptorOps(Rows &rows);
-void addAtomicOps(Rows &rows);
-void addShapeOps(Rows &rows);
-void addReduceOps(Rows &rows);
-void addSortOps(Rows &rows);
-void addGatherOps(Rows &rows);
-void addDotOps(Rows &rows);
-void addHintOps(Rows &rows);
-void addDebugOps(Rows &rows);
-void addTypeNames(Rows &rows);
-void addPythonBuiltins(Rows &rows);
-void addTargetOps(Rows &rows);
+#define TILERUN_FAMILY(add, title) void add(Rows &rows);
+#include "frontend/lang/Families.def"
 
 /// One parameter of a row's signature.
 struct SignatureParameter {

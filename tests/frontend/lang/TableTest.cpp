@@ -231,6 +231,8 @@ TEST_F(Python, Isinstance) {
   EXPECT_TRUE(is(lit(1), fn("constexpr")));
   EXPECT_TRUE(is(type("fp32"), fn("dtype")));
   EXPECT_TRUE(is(list({1}), fn("tuple", "builtins")));
+  EXPECT_FALSE(is(arg("fp32"), fn("slice")));
+  EXPECT_FALSE(is(arg("fp32"), fn("constexpr_type")));
   EXPECT_TRUE(is(lit("a"), Value::tuple({fn("int", "builtins"), fn("str", "builtins")})));
   EXPECT_NE(pyError("isinstance", {lit(1), lit(2)}).find("must be a type"), std::string::npos);
 }

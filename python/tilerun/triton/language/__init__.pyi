@@ -165,6 +165,10 @@ class tensor:
         """Reverses a dimension (the last, if not given)."""
     def floor(self) -> tensor:
         """The next integer below, as a float."""
+    def gather(self, index, axis) -> tensor:
+        """The elements of `src` at the positions `index` along an axis. The shapes agree except along that axis; the result has the shape of `index`. Indices wrap around modulo the size of the axis: -1 is the last."""
+    def histogram(self, num_bins, mask=None) -> tensor:
+        """How often each of the integers 0 to `num_bins` - 1 occurs in a 1-D tensor of integers, as int32. Other values, and those whose `mask` is false, are not counted."""
     def item(self) -> tensor:
         """The only element of a tensor, as a scalar."""
     def log(self) -> tensor:
