@@ -2,7 +2,7 @@
 PRESET ?= dev
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build test test-torch demo docs bundle install lint format fuzz asan tsan bench clean
+.PHONY: help setup build test test-torch demo docs vsix bundle install lint format fuzz asan tsan bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ test-torch: setup ## torch.compile over Tilerun, in an environment of its own (d
 
 docs: setup ## the documentation as a site with a search: build/site/index.html
 	@scripts/site
+
+vsix: ## the extension for VS Code: build/tilerun-VERSION.vsix
+	@scripts/vsix
 
 bundle: setup ## a tarball that needs nothing but glibc 2.36 and a driver (PRESET=release)
 	@scripts/bundle $(if $(filter command line,$(origin PRESET)),$(PRESET),release)

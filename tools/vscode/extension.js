@@ -3,9 +3,9 @@
 "use strict";
 
 const vscode = require("vscode");
-const { LanguageClient } = require("vscode-languageclient/node");
+const { Client } = require("./client");
 
-let client;
+let client, output;
 
 function getCommand() {
   return vscode.workspace.getConfiguration("tilerun").get("path");
@@ -16,11 +16,11 @@ function getTarget() {
 }
 
 async function start() {
-  client = new LanguageClient(
-    "tilerun",
-    "Tilerun",
-    { command: getCommand(), args: ["lsp"] },
-    { documentSelector: [{ scheme: "file", language: "python" }], initializationOptions: { target: getTarget() } },
+  client = new Client(
+    getCommand(),
+    getTarget(),
+    (text) => output.append(text),
+    (text) => vscode.window.showWarningMessage(text),
   );
   try {
     await client.start();
@@ -32,8 +32,7 @@ async function start() {
 async function stop() {
   const old = client;
   client = undefined;
-  // One that did not start has nothing to stop.
-  if (old && old.isRunning()) await old.stop();
+  await old?.stop();
 }
 
 async function restart() {
@@ -42,7 +41,9 @@ async function restart() {
 }
 
 async function activate(context) {
+  output = vscode.window.createOutputChannel("Tilerun");
   context.subscriptions.push(
+    output,
     vscode.commands.registerCommand("tilerun.restart", restart),
     vscode.workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration("tilerun") ? restart() : undefined)),
     vscode.debug.registerDebugAdapterDescriptorFactory("tilerun", {
