@@ -1,6 +1,8 @@
 """`triton.profiler`: launches by scopes, and the viewer's tree."""
 
 import json
+import pathlib
+import sys
 import threading
 
 import numpy as np
@@ -9,6 +11,9 @@ import pytest
 import tilerun.triton as triton
 import tilerun.triton.language as tl
 import tilerun.triton.profiler as proton
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tools/traces"))
+import trace_events  # noqa: E402
 
 
 def tell(grid, kernel, args):
@@ -117,6 +122,7 @@ def test_a_timeline(tmp_path):
     proton.finalize(output_format="chrome_trace")
     assert not triton.knobs.runtime.launch_enter_hook, "nothing is left behind"
     trace = json.load(open(name + ".chrome_trace"))
+    assert trace_events.find_problems(trace) == []
     tracks = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
     spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     assert [(span["name"], tracks[span["tid"]], span["cat"]) for span in spans] == [
@@ -150,6 +156,35 @@ def test_a_tree_and_a_timeline_at_once(tmp_path):
     assert find(root, "outer") == {"weight": 3} and find(root, "outer", "plain")["count"] == 1
     spans = [event for event in json.load(open(name + "2.chrome_trace"))["traceEvents"] if event["ph"] == "X"]
     assert [span["name"] for span in spans] == ["outer", "plain"]
+
+
+def test_launches_that_overlap_have_tracks_of_their_own(tmp_path):
+    session = proton._TraceSession(str(tmp_path / "overlap"))
+    at = session.start
+    session.spans = [("cuda:0", "first", at, at + 9000, {}), ("cuda:0", "second", at + 4000, at + 12000, {}), ("cuda:0", "third", at + 9000, at + 10000, {}),
+                     ("scopes of thread 1", "outer", at, at + 20000, {}), ("scopes of thread 1", "inner", at, at + 100, {})]
+    with open(tmp_path / "overlap.json", "w", encoding="utf-8") as file:
+        session.write(file)
+    trace = json.loads((tmp_path / "overlap.json").read_text())
+    assert trace_events.find_problems(trace) == []
+    tracks = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
+    placed = {event["name"]: tracks[event["tid"]] for event in trace["traceEvents"] if event["ph"] == "X"}
+    assert placed == {"first": "cuda:0", "second": "cuda:0 (2)", "third": "cuda:0", "outer": "scopes of thread 1", "inner": "scopes of thread 1"}
+
+
+def test_a_timeline_of_several_threads(tmp_path):
+    name = str(tmp_path / "threads")
+    proton.start(name, data="trace")
+    threads = [threading.Thread(target=proton.scope(f"of {i}")(lambda: [plain[(4, )](X) for _ in range(20)])) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    proton.finalize()
+    trace = json.load(open(name + ".chrome_trace"))
+    assert trace_events.find_problems(trace) == []
+    names = [event["name"] for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert names.count("plain") == 80 and {f"of {i}" for i in range(4)} <= set(names)
 
 
 REFUSED = [({"context": "python"}, NotImplementedError, "context='python' is not supported"),

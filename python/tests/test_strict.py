@@ -1,6 +1,11 @@
 """Variables that the library reads for every program: strict mode and traces, from Python."""
 
 import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tools/traces"))
+import trace_events  # noqa: E402
 
 SCRIPT = """
     import numpy as np
@@ -34,7 +39,9 @@ def test_strict_mode_names_the_rule(run_text):
 def test_the_environment_asks_for_a_trace(run_text, tmp_path):
     run_text(SCRIPT, TILERUN_TRACE=str(tmp_path / "trace-%p.json"))
     (path, ) = tmp_path.glob("trace-*.json")
-    events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+    trace = json.loads(path.read_text())
+    assert trace_events.find_problems(trace) == []
+    events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     launches = [event for event in events if event["cat"] == "launch"]
     assert [(event["name"], event["args"]["grid"]) for event in launches] == [("count", "1 x 1 x 1")]
     assert "compile count" in {event["name"] for event in events}

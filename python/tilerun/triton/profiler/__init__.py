@@ -126,8 +126,21 @@ class _TraceSession:
                                at + int(base.elapsed_time(end) * 1e6), args))
         self.pending = []
 
+    def separate(self):
+        """Spans in order, those of a track that overlap others of it, as launches of several streams, in tracks of their own:
+        viewers take what overlaps on one track for a mistake."""
+        ends = {}
+        for track, name, begin, end, args in sorted(self.spans, key=lambda span: (span[2], -span[3])):
+            if not track.startswith("scopes"):  # Scopes nest.
+                lanes = ends.setdefault(track, [])
+                lane = next((i for i, free in enumerate(lanes) if free <= begin), len(lanes))
+                lanes[lane:lane + 1] = [end]
+                track += f" ({lane + 1})" if lane else ""
+            yield track, name, begin, end, args
+
     def write(self, file):
-        tracks = {track: number for number, track in enumerate(dict.fromkeys(span[0] for span in self.spans), 1)}
+        spans = list(self.separate())
+        tracks = {track: number for number, track in enumerate(dict.fromkeys(span[0] for span in spans), 1)}
         events = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "tilerun"}}]
         events += [{"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": track}}
                    for track, number in tracks.items()]
@@ -135,7 +148,7 @@ class _TraceSession:
         events += [{"ph": "X", "pid": 1, "tid": tracks[track], "name": name,
                     "cat": "scope" if track.startswith("scopes") else "launch",
                     "ts": (begin - self.start) / 1e3, "dur": (end - begin) / 1e3, "args": args}
-                   for track, name, begin, end, args in sorted(self.spans, key=lambda span: span[2])]
+                   for track, name, begin, end, args in spans]
         json.dump({"displayTimeUnit": "ms", "traceEvents": events}, file)
 
 

@@ -1,7 +1,11 @@
-"""Checks a trace in Chrome's form: every event has a name, a category, a time and a thread, and those of one thread nest. With
+"""Checks a trace in Chrome's form, by the rules of tests/tools/traces/trace_events.py. With
 --timing, the table in the JSON on stdin: shares add up to the whole. Prints a line for each event."""
 import json
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools/traces"))
+import trace_events  # noqa: E402
 
 if sys.argv[1] == "--timing":
     timing = json.load(sys.stdin)["timing"]
@@ -19,12 +23,7 @@ trace = json.load(open(sys.argv[1], encoding="utf-8"))
 assert trace["droppedEvents"] == 0
 events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
 assert events and all(e["ph"] in "XM" for e in trace["traceEvents"])
-for thread in {e["tid"] for e in events}:
-    ends = []
-    for e in sorted((e for e in events if e["tid"] == thread), key=lambda e: (e["ts"], -e["dur"])):
-        while ends and ends[-1] < e["ts"] + 5e-4:
-            ends.pop()
-        assert not ends or e["ts"] + e["dur"] <= ends[-1] + 1e-3, e
-        ends.append(e["ts"] + e["dur"])
+problems = trace_events.find_problems(trace)
+assert not problems, "\n".join(problems)
 for e in events:
     print(f"{e['cat']}: {e['name']} {e.get('args', {})}")
