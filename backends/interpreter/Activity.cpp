@@ -94,9 +94,11 @@ void Activity::report(llvm::ArrayRef<LaunchArgument> arguments, const std::array
     const Step *place = findWrite(program.body, [&](const Step &step) {
       return llvm::is_contained(program.origins[step.origin].arguments, uint32_t(i));
     });
-    if (!place)
-      continue;
-    add(CheckReport::Kind::OutputUntouched, place).message =
-        "no program wrote to '" + program.arguments[i].name + "'";
+    // Whether it was meant to be an output is for whoever made the tensor to say.
+    CheckReport &report = add(
+        place ? CheckReport::Kind::OutputUntouched : CheckReport::Kind::ArgumentUnwritten, place);
+    report.argument = program.arguments[i].name;
+    report.message = "no program wrote to '" + report.argument + "'" +
+                     (place ? "" : ": the kernel has no write to it");
   }
 }

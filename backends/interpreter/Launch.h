@@ -34,7 +34,8 @@ struct CheckReport {
   SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
                         ///< line 0 where there is none.
   std::optional<std::array<uint32_t, 3>> otherProgram{}; ///< That a race is with.
-  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
+  uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
+  std::string argument; ///< Of findings about the memory of one; else empty.
 };
 const char *getKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
 

@@ -77,6 +77,7 @@ static llvm::StringRef getSeverity(CheckReport::Kind kind) {
     return "warning";
   case CheckReport::Kind::IdlePrograms:
   case CheckReport::Kind::OutputUntouched:
+  case CheckReport::Kind::ArgumentUnwritten:
     return "note";
   default:
     return "error";
@@ -125,6 +126,8 @@ static llvm::json::Object toJson(const CheckReport &report) {
                             {"position", toJson(report.position)},
                             {"call_stack", std::move(stack)},
                             {"count", static_cast<int64_t>(report.count)}};
+  if (!report.argument.empty())
+    object["argument"] = llvm::json::fixUTF8(report.argument);
   // Of a race, or of the store of a masked value.
   if (report.other.line)
     object["other_position"] = toJson(report.other);

@@ -68,6 +68,23 @@ TEST(Watch, OutputsThatNobodyWrites) {
   EXPECT_EQ(reports[0].message, "no program wrote to 'y'");
 }
 
+TEST(Watch, ArgumentsWithoutAnyWrite) {
+  Machine machine;
+  const uint64_t x = machine.put<int32_t>({5, 6}), y = machine.put<int32_t>({0, 0});
+  const char *kernel = R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name = "y"}) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32> loc("k.py":3:5)
+  tile.store %y, %v : !tile.ptr<i32> loc("k.py":4:5)
+  return
+})";
+  const auto reports = machine.run(kernel, {ptr(x), ptr(y)}, watching(1, kActivity)).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::ArgumentUnwritten);
+  EXPECT_EQ(reports[0].argument, "x");
+  EXPECT_EQ(reports[0].position.line, 0u);
+  EXPECT_EQ(reports[0].message, "no program wrote to 'x': the kernel has no write to it");
+}
+
 TEST(Watch, ALaunchThatWritesAllIsSilent) {
   Machine machine;
   const uint64_t x = machine.put(std::vector<int32_t>(8)), y = machine.put<int32_t>({0});

@@ -9,6 +9,7 @@
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Crash.h"
 #include "tools/tilerun/command/Library.h"
+#include "tools/tilerun/command/ResultNotes.h"
 #include "tools/tilerun/host/Npy.h"
 #include "tools/tilerun/host/Operators.h"
 
@@ -66,6 +67,11 @@ llvm::Error Launch::run() {
                                                     : ""));
   TILERUN_TRY_ERROR(execute());
   Span span("host", "compare");
+  dropNotesOfInputs(binding, result.findings.notes);
+  if (isRun || isCheck)
+    noteNans(
+        binding, session.kernel->qualifiedName,
+        [&](const Tensor &tensor) { return getAfter(tensor); }, result.findings.notes);
   for (Expectation &expectation : expectations)
     expectation.result = compare(expectation);
   if (!allMatch() && (isRun || isCheck))

@@ -55,3 +55,17 @@ def only_prints(x):
 def counts(counter, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.atomic_add(counter, 1, mask=tl.max(offsets, axis=0) < 2 * BLOCK)
+
+
+@triton.jit
+def unused_output(x, out, extra, BLOCK: tl.constexpr):
+    """`extra` is written nowhere."""
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.load(x + offsets))
+
+
+@triton.jit
+def roots(x, out, BLOCK: tl.constexpr):
+    """NaN where x is negative; elements from BLOCK on are not written."""
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.sqrt(tl.load(x + offsets)))
