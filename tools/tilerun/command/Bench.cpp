@@ -32,6 +32,7 @@ private:
   llvm::Error listLines();
   void measure(BenchPoint &point);
   llvm::Error launch(BenchPoint &point, Session &session);
+  llvm::Error compute(BenchPoint &point, Session &session, Launch &launch);
   llvm::Error count(BenchPoint &point, Session &session, Launch &launch);
   void chooseMetric();
   void showProgress(size_t done) const;
@@ -114,12 +115,20 @@ llvm::Error Bench::listLines() {
     return makeUsageError("--vary is required: NAME=FIRST:LAST:*2 or NAME=A,B,… is what the "
                           "launch is measured for");
   Session scratch(options);
+  const auto isGiven = [&](const Sweep &sweep) {
+    return llvm::any_of(options.arguments, [&](llvm::StringRef argument) {
+      return argument.split('=').first.trim() == sweep.name;
+    });
+  };
   std::vector<Sweep> sweeps;
   for (const std::string &text : options.varies) {
     TILERUN_TRY_VALUE(sweep, parseSweep(scratch, text, "--vary"));
     for (const Sweep &other : sweeps)
       if (other.name == sweep.name)
         return makeUsageError("--vary: '" + sweep.name + "' is given twice");
+    if (isGiven(sweep))
+      return makeUsageError("'" + sweep.name +
+                            "' is an argument and in --vary; leave one of them out");
     sweeps.push_back(std::move(sweep));
   }
   result.xName = sweeps.front().name;
@@ -133,7 +142,7 @@ llvm::Error Bench::listLines() {
       for (const std::vector<std::string> &arguments : configurations) {
         // What all lines have in common tells nobody anything.
         std::vector<std::string> label;
-        if (targets.size() > 1)
+        if (targets.size() + options.references.size() > 1)
           label.push_back(llvm::StringRef(target).rsplit("::").second.str());
         if (devices.size() > 1)
           label.push_back(result.devices[device].id);
@@ -142,6 +151,10 @@ llvm::Error Bench::listLines() {
             label.push_back(argument);
         result.lines.push_back({llvm::join(label, " "), target, device, arguments});
       }
+  if (!options.references.empty())
+    result.devices.push_back({"host", "expressions in float64", false, std::nullopt});
+  for (const std::string &text : options.references)
+    result.lines.push_back({text, text, result.devices.size() - 1, configurations.front(), true});
   result.title = options.target + " by " + result.xName;
   constexpr size_t kMost = 10'000;
   if (result.lines.size() * result.xs.size() > kMost)
@@ -177,7 +190,7 @@ llvm::Error Bench::count(BenchPoint &point, Session &session, Launch &launch) {
   point.operations = operations;
   if (!options.count || (bytes && operations))
     return llvm::Error::success();
-  const std::string way = line.target + " " + llvm::join(line.arguments, " ");
+  const std::string way = session.options.target + " " + llvm::join(line.arguments, " ");
   const std::string key = result.xs[point.x] + " " + way;
   auto [found, isNew] = counted.try_emplace(key);
   Counted &known = found->second;
@@ -202,10 +215,38 @@ llvm::Error Bench::count(BenchPoint &point, Session &session, Launch &launch) {
   return llvm::Error::success();
 }
 
+/// The time of a reference, whose work is that of the launch.
+llvm::Error Bench::compute(BenchPoint &point, Session &session, Launch &launch) {
+  using Clock = std::chrono::steady_clock;
+  auto elapsed = [](Clock::time_point since) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+  };
+  const std::string &text = result.lines[point.line].target;
+  std::vector<double> milliseconds;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point measured = start;
+  do {
+    const Clock::time_point run = Clock::now();
+    if (mlir::failed(host::evaluateText(session.expressions, "--reference", text)))
+      return session.failure(ExitCode::Usage);
+    if (elapsed(start) <= options.warmup)
+      measured = Clock::now();
+    else
+      milliseconds.push_back(elapsed(run));
+  } while (milliseconds.empty() || elapsed(measured) < options.rep);
+  TILERUN_TRY_ERROR(count(point, session, launch));
+  llvm::sort(milliseconds);
+  point.milliseconds = std::move(milliseconds);
+  return llvm::Error::success();
+}
+
 llvm::Error Bench::launch(BenchPoint &point, Session &session) {
+  const BenchLine &line = result.lines[point.line];
   TILERUN_TRY_ERROR(session.load(session.options.target));
-  Launch launch(session, devices[result.lines[point.line].device]);
+  Launch launch(session, devices[line.isExpression ? 0 : line.device]);
   TILERUN_TRY_ERROR(launch.prepare());
+  if (line.isExpression)
+    return compute(point, session, launch);
   TILERUN_TRY_VALUE(milliseconds, launch.measure(options.warmup, options.rep));
   TILERUN_TRY_ERROR(count(point, session, launch));
   point.milliseconds = std::move(milliseconds);
@@ -215,8 +256,9 @@ llvm::Error Bench::launch(BenchPoint &point, Session &session) {
 void Bench::measure(BenchPoint &point) {
   const BenchLine &line = result.lines[point.line];
   Options own = options;
-  own.target = line.target;
-  own.device = result.devices[line.device].id;
+  if (!line.isExpression)
+    own.target = line.target;
+  own.device = result.devices[line.isExpression ? 0 : line.device].id;
   // First, so that the others can refer to them.
   std::vector<std::string> arguments = line.arguments;
   arguments.insert(arguments.begin(), result.xName + "=" + result.xs[point.x]);

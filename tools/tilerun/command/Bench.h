@@ -30,12 +30,13 @@ struct BenchDevice {
   std::optional<double> peakGigabytes; ///< Measured by copying; none for the interpreter.
 };
 
-/// A kernel on a device in a configuration.
+/// A kernel on a device in a configuration, or a reference beside it.
 struct BenchLine {
   std::string label; ///< The part that tells it from the others.
   std::string target;
   size_t device = 0; ///< Index in BenchResult::devices.
   std::vector<std::string> arguments;
+  bool isExpression = false; ///< `target` is one, which the host computes.
 };
 
 enum class Metric { Gigabytes, Teraflops, Milliseconds };

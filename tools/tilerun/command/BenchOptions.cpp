@@ -32,6 +32,10 @@ CLI::App *addBench(CLI::App &app, Options &options) {
               "table and the chart; combinations of others are lines");
   addRepeated(bench, "--against", options.against,
               "FILE.py::KERNEL with the same arguments, as more lines");
+  addRepeated(
+      bench, "--reference", options.references,
+      "EXPR, as of --expect, such as 'x_ptr + y_ptr': a line for the time that the host takes to "
+      "compute it in float64, in one thread");
   addRepeated(bench, "--device", options.devices, "Device to measure on (default: cpu)");
   addEmulate(bench, options);
   bench->add_option("--bytes", options.bytes,

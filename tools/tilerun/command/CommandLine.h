@@ -110,9 +110,10 @@ struct Options {
   ProgressForm progress = ProgressForm::Auto;
 
   // bench; warmup and rep as of tune; tune and show have its outputs
-  std::vector<std::string> against; ///< FILE.py::KERNEL
-  std::vector<std::string> devices; ///< Empty: `device`.
-  std::string bytes, flops;         ///< Expressions; empty: counted.
+  std::vector<std::string> against;    ///< FILE.py::KERNEL
+  std::vector<std::string> references; ///< Expressions.
+  std::vector<std::string> devices;    ///< Empty: `device`.
+  std::string bytes, flops;            ///< Expressions; empty: counted.
   bool count = true;
   std::string metric; ///< "gbps", "tflops", "ms"; empty: what suits the kernel.
   std::vector<std::string> outputs;
