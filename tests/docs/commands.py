@@ -21,9 +21,9 @@ def get_help(program, words):
 
 
 def find_subcommands(lines):
-    if "Subcommands:" not in lines:
-        return []
-    names = [re.match(r"  ([a-z][\w-]*)(\s|$)", line) for line in lines[lines.index("Subcommands:") + 1:]]
+    """Below headings behind the line of usage; options begin with a hyphen."""
+    usage = next(i for i, line in enumerate(lines) if line.startswith("Usage:"))
+    names = [re.match(r"  ([a-z][\w-]*)(\s|$)", line) for line in lines[usage:]]
     return [name[1] for name in names if name]
 
 

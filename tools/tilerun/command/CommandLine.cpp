@@ -72,8 +72,8 @@ std::string listSubcommands(const CLI::App &parent) {
 
 std::string describeUnknown(const CLI::App &parent, const std::string &word, FindNear findNear) {
   const std::string near = suggest(word, namesOfSubcommands(parent), findNear);
-  return "no subcommand '" + word + "'" + describeOwner(parent) +
-         (near.empty() ? "; there are " + listSubcommands(parent) : near);
+  return "unknown command '" + word + "'" + describeOwner(parent) +
+         (near.empty() ? "; known are " + listSubcommands(parent) : near);
 }
 
 /// Prints help, or stores the error in `message`.
@@ -88,7 +88,7 @@ ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const ch
     parent = parent->get_subcommands().front();
   // A mistyped option also leaves the one that was meant missing, so this comes first.
   if (const std::string unknown = findUnknownOption(app); !unknown.empty()) {
-    message = "no option '" + unknown + "'" + describeOwner(*parent) +
+    message = "unknown option '" + unknown + "'" + describeOwner(*parent) +
               suggest(unknown, namesOfOptions(*parent), findNear);
     return ExitCode::Usage;
   }
@@ -99,8 +99,9 @@ ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const ch
   if (depth < argc && argv[depth][0] != '-')
     message = describeUnknown(*parent, argv[depth], findNear);
   else if (parent != &app)
-    message = "a subcommand" + describeOwner(*parent) + " is required; there are " +
-              listSubcommands(*parent);
+    message = "a command" + describeOwner(*parent) + " is required: " + listSubcommands(*parent);
+  else
+    message = "a command is required, such as 'run'";
   return ExitCode::Usage;
 }
 

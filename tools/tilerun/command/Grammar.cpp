@@ -2,11 +2,9 @@
 #include "tools/tilerun/command/Grammar.h"
 
 #include "tools/tilerun/command/GrammarParts.h"
+#include "tools/tilerun/command/HelpFormatter.h"
 #include "tools/tilerun/command/HelpTexts.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <bit>
 #include <cmath>
 
@@ -227,26 +225,12 @@ void addRunOptions(CLI::App *app, Options &options) {
   addCommon(app, options);
 }
 
-/// Lists subcommands by the first paragraph of their descriptions; examples are in their own help.
-class SummaryFormatter : public CLI::Formatter {
-public:
-  std::string make_subcommand(const CLI::App *sub) const override {
-    std::stringstream out;
-    std::string description = sub->get_description();
-    CLI::detail::format_help(out, sub->get_display_name(true),
-                             description.substr(0, description.find("\n\n")), column_width_);
-    return out.str();
-  }
-};
-
 } // namespace
 
 Grammar addGrammar(CLI::App &app, Options &options) {
   app.set_version_flag("--version", "tilerun " + getVersion());
   app.require_subcommand(1);
-  auto formatter = std::make_shared<SummaryFormatter>();
-  formatter->column_width(28);
-  app.formatter(formatter);
+  app.formatter(std::make_shared<HelpFormatter>());
   addEmulate(&app, options); // Of any subcommand that it has a meaning for.
 
   CLI::App *run = app.add_subcommand(
@@ -519,9 +503,9 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "lsp",
       "Serve an editor by the Language Server Protocol on stdin and stdout: what is wrong with\n"
       "kernels while they are typed, types and shapes under the pointer, definitions through\n"
-      "imports, the outline, and layouts of a target (docs/editors.md). Each kernel is "
-      "type-checked with the signature\n"
-      "of a comment above it, '# tilerun: SIGNATURE', or with a guessed one.\n\n"
+      "imports, the outline, and layouts of a target (docs/editors.md). Each kernel is\n"
+      "type-checked with the signature of a comment above it, '# tilerun: SIGNATURE', or with\n"
+      "a guessed one.\n\n"
       "Examples:\n  tilerun lsp                          as an editor's server for Python\n"
       "  tilerun lsp --target hip:gfx942      with the layouts of an AMD GPU\n");
   lsp->add_option(
@@ -545,6 +529,7 @@ Grammar addGrammar(CLI::App &app, Options &options) {
   addCommon(version, options);
   app.add_subcommand("help", "Print the help of a command: 'tilerun help run'.");
 
+  addGroups(app);
   using Command = Options::Command;
   return {{{run, Command::Run},
            {check, Command::Check},

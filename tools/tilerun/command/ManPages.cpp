@@ -1,11 +1,9 @@
 // Pages of the manual in the language of man(7), made from the grammar of the command line like its
 // help. Compiled with exceptions and without LLVM's headers.
 #include "tools/tilerun/command/Grammar.h"
+#include "tools/tilerun/command/HelpFormatter.h"
 #include "tools/tilerun/command/HelpTexts.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -88,12 +86,14 @@ void writeDescription(std::ostream &os, const std::string &text) {
   }
 }
 
-void writeOptions(std::ostream &os, const CLI::App &app, bool positional) {
-  const CLI::Formatter formatter{};
+/// Positional ones, or those below a heading.
+void writeOptions(std::ostream &os, const CLI::App &app, const std::string *heading) {
+  const HelpFormatter formatter;
   for (const CLI::Option *option : app.get_options()) {
-    if (option->get_positional() != positional || option->get_group().empty())
+    if (heading ? !option->nonpositional() || option->get_group() != *heading
+                : !option->get_positional() || option->get_group().empty())
       continue;
-    os << ".TP\n.B " << escape(formatter.make_option_name(option, positional)) << "\n";
+    os << ".TP\n.B " << escape(formatter.make_option_name(option, !heading)) << "\n";
     // The type and the limits, as the help shows them.
     const std::string type = formatter.make_option_opts(option);
     if (const size_t first = type.find_first_not_of(' '); first != std::string::npos)
@@ -137,10 +137,13 @@ std::string makePage(const CLI::App &app) {
   writeDescription(os, app.get_description());
   if (hasOptions(app, true)) {
     os << ".SH ARGUMENTS\n";
-    writeOptions(os, app, true);
+    writeOptions(os, app, nullptr);
   }
   os << ".SH OPTIONS\n";
-  writeOptions(os, app, false);
+  for (const std::string &heading : listGroups(app)) {
+    os << ".SS " << escape(heading) << "\n";
+    writeOptions(os, app, &heading);
+  }
   if (!subcommands.empty())
     os << ".SH COMMANDS\n";
   for (const CLI::App *sub : subcommands)

@@ -14,7 +14,7 @@ def visit(words):
     name = "-".join(["tilerun", *words]) + ".1"
     text = pages.pop(name)
     help = subprocess.run([tilerun, *words, "--help"], check=True, capture_output=True, text=True).stdout
-    shown = set(re.findall(r"^\s+(?:-\w,)?(--[a-z-]+)", help.split("Options:")[1].split("Subcommands:")[0], re.M))
+    shown = set(re.findall(r"^\s+(?:-\w,)?(--[a-z-]+)", re.sub(r"^  [a-z]\w+ .*\n(?: {20}.*\n?)*", "", help.split("\nUsage:")[1], flags=re.M), re.M))
     written = {name for line in re.findall(r"^\.B (\\-.*)$", text, re.M) for name in re.findall(r"--[a-z-]+", line.replace("\\-", "-"))}
     assert shown and shown <= written, (name, shown - written)
     requests = set(re.findall(r"^\.(\w+)", text, re.M))
@@ -26,7 +26,7 @@ def visit(words):
         assert not run.stderr, (name, run.stderr)
         plain = re.sub("\x1b\\[[0-9;]*m|.\b", "", run.stdout)
         assert "SYNOPSIS" in plain and "tilerun " + " ".join(words) in plain, plain
-    for sub in re.findall(r"^  (\w+) ", help.split("Subcommands:")[1], re.M) if "Subcommands:" in help else []:
+    for sub in re.findall(r"^  ([a-z]\w+) ", help.split("\nUsage:")[1], re.M):
         visit([*words, sub])
 
 
