@@ -32,7 +32,8 @@ def main():
         ("exceptions", [name for name in re.findall(r"`(\w+Error|\w+Failure|\w+Construct|OutOfResources)`", statuses)
                         if not hasattr(builtins, name)], classes),
         ("findings", [name for row in re.findall(r"^\| (`.*?`) \|", findings, re.M) for name in re.findall(r"`([\w-]+)`", row)],
-         find(tree, "ir/tile/CheckKinds.def", "#ifndef TILERUN_CHECK_KIND", None, r'\nTILERUN_CHECK_KIND\(\w+,\s*"([\w-]+)"\)')),
+         find(tree, "ir/tile/CheckKinds.def", "#ifndef TILERUN_CHECK_KIND", None, r'\nTILERUN_CHECK_KIND\(\w+,\s*"([\w-]+)"\)') +
+         find(tree, "tools/tilerun/command/ResultNotes.cpp", "void command::noteNans", None, r'note\.kind = "([\w-]+)"')),
     ]
     wrong = []
     for what, listed, known in rows:
