@@ -444,7 +444,7 @@ Value Evaluator::resolveImport(LoadedModule &module, const Global &global, llvm:
     return missing(path, "does not have it", lang::listNames(path, prelude));
   OpaqueValue out = makeUnknown(
       module, "'" + name.str() + "' from the host module '" + global.path + "'", global.range, name,
-      global.searched.empty() ? "there is no file of that module here, and host code is not run"
+      global.searched.empty() ? "a file of that module was not found, and host code is not run"
                               : "that module was not found, it was looked for " + global.searched);
   if (isHostModule(llvm::StringRef(path).split('.').first)) {
     out.cause = "it belongs to host code";

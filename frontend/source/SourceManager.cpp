@@ -47,7 +47,7 @@ Expected<uint32_t> SourceManager::addFile(StringRef path) {
   sys::fs::file_status status;
   if (std::error_code ec = sys::fs::status(path, status))
     return fileError(path, ec == std::errc::no_such_file_or_directory
-                               ? std::string("there is no such file")
+                               ? std::string("the file was not found")
                                : ec.message());
   if (sys::fs::is_directory(status))
     return fileError(path, "it is a folder; name a .py file in it");

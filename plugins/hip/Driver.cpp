@@ -161,7 +161,7 @@ std::string hip::describeNoDevice(const Driver &driver) {
   text += std::string(kDevice) + " cannot be opened (" + std::strerror(error) + "): ";
   return text + (error == EACCES || error == EPERM
                      ? "this user is not in the group that may open it, usually 'render'"
-                     : "there is no AMD GPU, or the kernel's driver amdgpu is not loaded");
+                     : "the machine has no AMD GPU, or the kernel's driver amdgpu is not loaded");
 }
 
 static DriverHolder<Driver> holder;

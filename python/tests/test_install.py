@@ -78,7 +78,8 @@ def test_modules(tmp_path, run_python):
 
 def test_bad_command_lines(run_python):
     assert "a script is expected" in run_python("-m", "tilerun", fails=True).stderr
-    assert "there is no file 'none.py'" in run_python("-m", "tilerun", "none.py", fails=True).stderr
+    assert "'none.py' was not found" in run_python("-m", "tilerun", "none.py", fails=True).stderr
+    assert "unknown option '--devcie'; did you mean '--device'?" in run_python("-m", "tilerun", "--devcie=cpu", "none.py", fails=True).stderr
     assert "tilerun 0.1" in run_python("-m", "tilerun", "--version").stdout
 
 

@@ -1,6 +1,7 @@
 """`python -m tilerun [options] script.py args…`: runs a script with `import triton` meaning Tilerun, as it is."""
 
 import argparse
+import difflib
 import linecache
 import os
 import runpy
@@ -18,8 +19,19 @@ def _run_text(text, path, arguments):
     exec(compile(text, path, "exec"), vars(module))
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """With the nearest option behind one that is unknown."""
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message:
+            word = unknown.split()[0].split("=")[0]
+            near = difflib.get_close_matches(word, self._option_string_actions, 1)
+            message = f"unknown option '{word}'" + (f"; did you mean '{near[0]}'?" if near else "")
+        super().error(message)
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m tilerun", description="Runs a Triton script on Tilerun, unchanged.",
         epilog="Everything after the script's name belongs to the script.")
     parser.add_argument("--version", action="version", version=f"tilerun {__version__}")
@@ -27,7 +39,7 @@ def main(argv=None):
                         help="on the interpreter: tensors that the script makes on 'cuda' are on the CPU, and report that they "
                         "are on a GPU")
     parser.add_argument("--no-pretend", dest="pretend", action="store_false",
-                        help="with --cpu or --checks: tensors and torch.cuda report that there is no GPU")
+                        help="with --cpu or --checks: tensors and torch.cuda report that no GPU is present")
     parser.add_argument("--checks", action="store_true",
                         help="on the interpreter, with checks of bounds, uninitialized reads, races and overflow")
     parser.add_argument("--device", metavar="DEVICE",
@@ -121,7 +133,7 @@ def _run(parser, options, arguments):
     elif options.script == "-":
         _run_text(sys.stdin.read(), "<stdin>", ["-"] + arguments)
     elif not os.path.exists(options.script):
-        parser.error(f"there is no file '{options.script}'")
+        parser.error(f"'{options.script}' was not found")
     else:
         sys.argv = [options.script] + arguments
         sys.path[0] = os.path.dirname(os.path.abspath(options.script))

@@ -70,7 +70,7 @@ def find_advice(error, arguments):
         return ""
     if arguments[0][:2] in ("-m", "-c"):
         arguments = [arguments[0][:2], arguments[0][2:], *arguments[1:]]
-    return ("tilerun: there is no GPU here; the interpreter runs scripts that are written for one\n"
+    return ("tilerun: this machine has no GPU; the interpreter runs scripts that are written for one\n"
             f"run: python -m tilerun --cpu {shlex.join(arguments)}")
 
 

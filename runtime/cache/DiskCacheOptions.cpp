@@ -73,7 +73,7 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
   else if (std::string home = files::getHome(); !home.empty())
     options.folder = home + "/.cache/tilerun";
   else
-    tell("there is no home folder for the cache; set TILERUN_CACHE_DIR to a folder, or "
+    tell("no home folder was found for the cache; set TILERUN_CACHE_DIR to a folder, or "
          "TILERUN_CACHE=off");
   return options;
 }

@@ -134,7 +134,7 @@ private:
   void runConformance() {
     if (report.plugin.devices.empty()) {
       add("conformance", "suite", Verdict::Unsupported,
-          "there is no device: " + report.plugin.noDevices);
+          "no device was found: " + report.plugin.noDevices);
       return;
     }
     if (options.conformanceHelper.empty()) {

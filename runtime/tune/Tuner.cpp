@@ -313,7 +313,7 @@ Status tune::tune(core::Stream &stream, const std::vector<Config> &configs, cons
   if (span)
     span.note("configurations", std::to_string(configs.size()));
   if (configs.empty())
-    return Status::invalid("there is no configuration to tune");
+    return Status::invalid("tuning needs at least one configuration");
   unsigned threads = options.numThreads;
   if (!threads)
     TILERUN_TRY(getDefaultThreads(threads));

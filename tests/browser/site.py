@@ -132,13 +132,18 @@ def check_filter(page, site):
     columns = page.run("return [...document.querySelectorAll('#elementwise thead th')].filter(c => c.offsetParent).map(c => c.textContent)")
     if columns != ["function", "dtypes", "cpu"]:
         wrong.append(f"with one column the heading is {columns}")
+    # Functions by example: the row of one, with the value of its example.
+    page.open(site / "docs/functions.html", query="?rows=tl.cumprod")
+    texts = page.run("return [...document.querySelectorAll('article tbody tr')].filter(r => r.offsetParent).map(r => r.innerText)")
+    if len(texts) != 1 or "[24, 24, 12, 4]" not in texts[0]:
+        wrong.append(f"of 'tl.cumprod' the page of functions shows {texts}")
     return wrong + [f"filter: console: {message}" for message in page.messages()]
 
 
 def check_narrow(page, site):
     """Wide tables and programs scroll by themselves; the page does not."""
     wrong = []
-    for name in LOOKED_AT[:-1] + ("docs/backends.html", "docs/gallery.html"):
+    for name in LOOKED_AT[:-1] + ("docs/backends.html", "docs/functions.html", "docs/gallery.html"):
         page.open(site / name, size=(NARROW, 800))
         if (width := page.run("return document.documentElement.scrollWidth")) > NARROW:
             wrong.append(f"{name} is {width} pixels wide in a window of {NARROW}")

@@ -184,7 +184,7 @@ TEST_F(Imports, ModulesWithoutKernelsMayBeAnything) {
 
 TEST_F(Imports, FilesThatCannotBeLoaded) {
   EXPECT_EQ(loadFile("none.py"), nullptr);
-  EXPECT_TRUE(StringRef(loaded.errors()).contains("there is no such file"));
+  EXPECT_TRUE(StringRef(loaded.errors()).contains("the file was not found"));
   EXPECT_EQ(loaded.loader.loadFile(root), nullptr);
   EXPECT_TRUE(StringRef(loaded.errors()).contains("it is a folder"));
 }

@@ -72,7 +72,7 @@ TEST_F(Folder, EmptyFileIsFine) {
 
 TEST_F(Folder, MissingFile) {
   EXPECT_EQ(failure(path("none.py")),
-            "cannot read '" + path("none.py") + "': there is no such file");
+            "cannot read '" + path("none.py") + "': the file was not found");
 }
 
 TEST_F(Folder, FolderInsteadOfFile) {

@@ -51,7 +51,7 @@ TEST(BadKernels, AreRefusedWithWholeMessages) {
 TEST(BadKernels, SourcesThatAreNotThere) {
   Runtime runtime = makeRuntime();
   EXPECT_STREQ(getError([&] { runtime.load("/nowhere/kernels.py", "k"); }).what(),
-               "error: cannot read '/nowhere/kernels.py': there is no such file\n");
+               "error: cannot read '/nowhere/kernels.py': the file was not found\n");
   EXPECT_EQ(getError([&] { runtime.load(kFile, "arms_difer"); }).what(),
             std::string("'") + kFile + "' has no kernel 'arms_difer'; did you mean 'arms_differ'?");
   // A function, but not one with @triton.jit.

@@ -147,7 +147,7 @@ TEST_F(Tuning, BadCallsAreRefused) {
   };
   refused(nullptr, 1, nullptr, "configs is null");
   refused(&config, 1, nullptr, "configs[0] lacks kernel or arguments");
-  refused(&config, 0, nullptr, "there is no configuration to tune");
+  refused(&config, 0, nullptr, "tuning needs at least one configuration");
   config.kernel = kernel.get();
   TilerunTuneOptions options = {};
   refused(&config, 1, &options, "struct_size is 0");

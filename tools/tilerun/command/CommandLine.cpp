@@ -119,7 +119,7 @@ std::vector<std::string> splitTargets(const std::vector<std::string> &given) {
           (kind.size() < part.size() && std::all_of(kind.begin(), kind.end(), [](char c) {
              return std::isalpha(static_cast<unsigned char>(c));
            })))
-        targets.push_back(part);
+        targets.push_back(part == "cpu" ? "cpu:interpreter" : part); // It has one architecture.
       else
         targets.back() += "," + part;
       begin = end + 1;

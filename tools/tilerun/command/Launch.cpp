@@ -68,7 +68,8 @@ llvm::Error Launch::run() {
   TILERUN_TRY_ERROR(execute());
   Span span("host", "compare");
   dropNotesOfInputs(binding, result.findings.notes);
-  if (isRun || isCheck)
+  // What --nan-inf finds says more.
+  if (isRun || (isCheck && !session.options.nanInf))
     noteNans(
         binding, session.kernel->qualifiedName,
         [&](const Tensor &tensor) { return getAfter(tensor); }, result.findings.notes);

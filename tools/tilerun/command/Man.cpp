@@ -1,5 +1,6 @@
 // `tilerun man`: pages of the manual, to read or to install.
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Session.h"
 #include "tools/tilerun/host/AtomicFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,8 +39,16 @@ llvm::Expected<ExitCode> command::runMan(const Options &options) {
   for (const std::string &word : options.manOf)
     name += "-" + word;
   auto page = llvm::find_if(pages, [&](const ManPage &p) { return p.name == name; });
-  if (page == pages.end())
-    return makeUsageError("unknown command '" + llvm::join(options.manOf, " ") + "'");
+  if (page == pages.end()) {
+    std::vector<std::string> commands; // "plugin check"
+    for (const ManPage &known : pages) {
+      commands.push_back(llvm::StringRef(known.name).split('-').second.str());
+      std::replace(commands.back().begin(), commands.back().end(), '-', ' ');
+    }
+    const std::string asked = llvm::join(options.manOf, " ");
+    const std::vector<llvm::StringRef> names(commands.begin(), commands.end());
+    return makeUsageError("unknown command '" + asked + "'" + suggest(asked, names));
+  }
   llvm::outs() << page->text;
   return ExitCode::Ok;
 }

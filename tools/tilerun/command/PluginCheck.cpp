@@ -55,7 +55,7 @@ static llvm::json::Value toJson(const AuditReport &report) {
 
 llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
   if (!llvm::sys::fs::exists(options.pluginFile))
-    return makeUsageError("there is no file '" + options.pluginFile + "'");
+    return makeUsageError("'" + options.pluginFile + "' was not found");
   plugin::AuditOptions audit;
   audit.probeHelper = plugin::findProbeHelper();
   if (audit.probeHelper.empty())

@@ -148,7 +148,7 @@ llvm::Expected<Assembled> toolkit::assemble(llvm::StringRef ptx, llvm::StringRef
                                             bool lineInfo) {
   std::optional<std::string> ptxas = findTool("ptxas");
   if (!ptxas)
-    return makeError("there is no ptxas in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; it comes "
+    return makeError("ptxas was not found in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; it comes "
                      "with the CUDA toolkit");
   TILERUN_TRY_VALUE(source, TemporaryFile::create("ptx", ptx));
   TILERUN_TRY_VALUE(binary, TemporaryFile::create("cubin", ""));
