@@ -2,7 +2,7 @@
 PRESET ?= dev
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build test test-torch demo docs vsix bundle install lint format fuzz asan tsan bench clean
+.PHONY: help setup build test test-torch test-debugger demo docs vsix bundle install lint format fuzz asan tsan bench clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,9 @@ test: build ## everything: unit tests, lit tests, examples
 
 test-torch: setup ## torch.compile over Tilerun, in an environment of its own (downloads PyTorch, once)
 	@scripts/test-torch $(PRESET)
+
+test-debugger: setup ## the debugger with a client of the protocol from the Python index (downloads it, once)
+	@scripts/test-debugger $(PRESET)
 
 docs: setup ## the documentation as a site with a search: build/site/index.html
 	@scripts/site
