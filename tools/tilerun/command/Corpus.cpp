@@ -139,8 +139,7 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
     os << llvm::formatv("\n{0} of {1} kernels that type-check compile for {2}\n", good, typed,
                         target);
   os << llvm::formatv("\n{0} of {1} kernels compile ({2:f1} %); failing: {3}, with an internal "
-                      "error: {4}, over a limit: {5}; helpers: {6}; files: {7}, of which do not "
-                      "parse: {8}\n",
+                      "error: {4}, over a limit: {5}; helpers: {6}; files: {7}, not parsed: {8}\n",
                       good, all, all ? 100.0 * good / all : 0.0, all - good, internal, limited,
                       count(Outcome::Helper), survey.numFiles, survey.unreadable.size());
   if (limited)

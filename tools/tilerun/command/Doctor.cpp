@@ -122,7 +122,7 @@ private:
     }));
     Object object;
     if (!disk.isEnabled() || disk.getFolder().empty()) {
-      row("there is none" + (warning.empty() ? std::string() : ": " + warning));
+      row("off" + (warning.empty() ? std::string() : ": " + warning));
       object["enabled"] = false;
       object["reason"] = jsonText(warning);
     } else {
@@ -180,8 +180,8 @@ private:
                           {"exists", !search.builtinFolder.empty()}});
     row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
     if (search.builtinFolder.empty())
-      advice.push_back("there is no folder lib/tilerun/plugins next to bin/: without it there is "
-                       "no device; install Tilerun as a whole");
+      advice.push_back("the folder lib/tilerun/plugins was not found next to bin/: devices are in its "
+                       "plugins; install Tilerun as a whole");
     if (search.probeHelper.empty())
       advice.push_back("tilerun-plugin-probe is missing next to tilerun: plugins of "
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");

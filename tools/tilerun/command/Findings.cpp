@@ -174,7 +174,7 @@ void command::printRemarks(Session &session, llvm::StringRef target,
   // With several targets, each remark names its own.
   const std::string of = session.options.targets.size() > 1 ? (" (" + target + ")").str() : "";
   if (remarks.empty())
-    os << "there are no remarks" << of << "\n";
+    os << "no remarks" << of << "\n";
   for (const llvm::json::Value &value : remarks) {
     const Object &remark = *value.getAsObject();
     const SourcePosition position = toPosition(&remark);
