@@ -2,8 +2,7 @@
 // configuration.
 #include "tools/tilerun/command/Bench.h"
 
-#include "runtime/core/MemoryPool.h"
-#include "runtime/tune/Stopwatch.h"
+#include "tools/tilerun/command/BenchPeaks.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
@@ -11,7 +10,6 @@
 #include "tools/tilerun/command/OutputFiles.h"
 #include "tools/tilerun/command/Sweep.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 
@@ -51,41 +49,6 @@ private:
   bool hasProducts = false;
   std::chrono::steady_clock::time_point begin;
 };
-
-/// GB/s of copying within a device's memory, reads and writes; none if the device cannot.
-std::optional<double> measureCopies(const std::shared_ptr<core::Device> &device, double warmup,
-                                    double rep) {
-  const core::Stream &stream = device->getDefaultStream();
-  core::MemoryPool &pool = device->getPool();
-  constexpr uint64_t kMost = uint64_t(256) << 20, kLeast = uint64_t(1) << 20;
-  for (uint64_t bytes = kMost; bytes >= kLeast; bytes /= 2) {
-    TilerunAddress from = 0, to = 0;
-    auto release = llvm::scope_exit([&] {
-      for (TilerunAddress address : {from, to})
-        if (address)
-          (void)pool.free(stream, address);
-    });
-    if (!pool.allocate(stream, bytes, from).isOk() || !pool.allocate(stream, bytes, to).isOk())
-      continue;
-    const tune::Stopwatch stopwatch(stream);
-    std::vector<double> milliseconds;
-    core::Status status = stream.fill(from, 0, 4, bytes);
-    if (status.isOk())
-      status = stopwatch.measure(
-          [&](core::Event *first, core::Event *last) -> core::Status {
-            if (first)
-              TILERUN_TRY(stopwatch.begin(*first));
-            TILERUN_TRY(stream.copyOnDevice(to, from, bytes));
-            return last ? last->record(stream) : core::Status();
-          },
-          warmup, rep, nullptr, milliseconds);
-    if (!status.isOk())
-      return std::nullopt;
-    const double median = tune::getMedian(milliseconds);
-    return median > 0 ? std::optional(2e-6 * double(bytes) / median) : std::nullopt;
-  }
-  return std::nullopt;
-}
 
 } // namespace
 
@@ -152,7 +115,7 @@ llvm::Error Bench::listLines() {
         result.lines.push_back({llvm::join(label, " "), target, device, arguments});
       }
   if (!options.references.empty())
-    result.devices.push_back({"host", "expressions in float64", false, std::nullopt});
+    result.devices.push_back({"host", "expressions in float64", false, std::nullopt, std::nullopt});
   for (const std::string &text : options.references)
     result.lines.push_back({text, text, result.devices.size() - 1, configurations.front(), true});
   result.title = options.target + " by " + result.xName;
@@ -342,6 +305,10 @@ llvm::Expected<ExitCode> Bench::run() {
                                                : "none of " + llvm::Twine(result.points.size()) +
                                                      " launches works; the first one:\n") +
                                               result.points.front().note);
+  if (hasProducts)
+    for (auto [entry, device] : llvm::zip(result.devices, devices))
+      if (!entry.isInterpreter)
+        entry.peakTeraflops = measureProducts(device, options);
   chooseMetric();
   TILERUN_TRY_ERROR(
       files.write([&](llvm::StringRef kind, llvm::raw_ostream &os) { writeFile(kind, os); }));

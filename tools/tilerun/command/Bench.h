@@ -28,6 +28,7 @@ struct BenchDevice {
   std::string id, name;
   bool isInterpreter = false;
   std::optional<double> peakGigabytes; ///< Measured by copying; none for the interpreter.
+  std::optional<double> peakTeraflops; ///< Measured by products, if kernels make some.
 };
 
 /// A kernel on a device in a configuration, or a reference beside it.
@@ -51,7 +52,9 @@ struct BenchResult {
 
   std::optional<double> getValue(const BenchPoint &point) const;
   /// Bandwidth as a share of what copying reaches on the device.
-  std::optional<double> getShareOfPeak(const BenchPoint &point) const;
+  std::optional<double> getShareOfCopy(const BenchPoint &point) const;
+  /// Operations as a share of what products of float16 reach there.
+  std::optional<double> getShareOfDot(const BenchPoint &point) const;
   bool hasInterpreter() const;
 };
 

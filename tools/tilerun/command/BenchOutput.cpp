@@ -42,10 +42,16 @@ std::optional<double> BenchResult::getValue(const BenchPoint &point) const {
   llvm_unreachable("unknown metric");
 }
 
-std::optional<double> BenchResult::getShareOfPeak(const BenchPoint &point) const {
+std::optional<double> BenchResult::getShareOfCopy(const BenchPoint &point) const {
   if (point.milliseconds.empty())
     return std::nullopt;
   return divide(point.getGigabytes(), devices[lines[point.line].device].peakGigabytes);
+}
+
+std::optional<double> BenchResult::getShareOfDot(const BenchPoint &point) const {
+  if (point.milliseconds.empty())
+    return std::nullopt;
+  return divide(point.getTeraflops(), devices[lines[point.line].device].peakTeraflops);
 }
 
 bool BenchResult::hasInterpreter() const {
@@ -76,27 +82,37 @@ static double getSpread(const BenchPoint &point) {
 
 void command::printTable(llvm::raw_ostream &os, const BenchResult &result) {
   using Row = std::vector<std::string>;
-  const bool hasPeak = llvm::any_of(
-      result.devices, [](const BenchDevice &d) { return d.peakGigabytes.has_value(); });
+  auto knows = [&](std::optional<double> BenchDevice::*peak) {
+    return llvm::any_of(result.devices,
+                        [&](const BenchDevice &d) { return (d.*peak).has_value(); });
+  };
+  const bool hasCopies = knows(&BenchDevice::peakGigabytes),
+             hasDots = knows(&BenchDevice::peakTeraflops);
+  auto formatShare = [](std::optional<double> share) {
+    return share ? llvm::formatv("{0:F1} %", 100 * *share).str() : std::string("-");
+  };
   std::vector<Row> rows = {{result.xName, "", "time", "+-", "GB/s"}};
-  if (hasPeak)
+  if (hasCopies)
     rows[0].push_back("% of copy");
   rows[0].push_back("TFLOP/s");
+  if (hasDots)
+    rows[0].push_back("% of dot");
   double most = 0;
   for (const BenchPoint &point : result.points)
     most = std::max(most, result.getValue(point).value_or(0));
   std::vector<std::string> bars = {getUnit(result.metric)};
   for (const BenchPoint &point : result.points) {
     const bool works = !point.milliseconds.empty();
-    const std::optional<double> share = result.getShareOfPeak(point),
-                                value = result.getValue(point);
+    const std::optional<double> value = result.getValue(point);
     Row row = {result.xs[point.x], result.lines[point.line].label,
                works ? formatSeconds(point.getSeconds()) : "failed",
                works ? llvm::formatv("{0:F0} %", 100 * getSpread(point)).str() : "-",
                formatOptional(works ? point.getGigabytes() : std::nullopt)};
-    if (hasPeak)
-      row.push_back(share ? llvm::formatv("{0:F1} %", 100 * *share).str() : "-");
+    if (hasCopies)
+      row.push_back(formatShare(result.getShareOfCopy(point)));
     row.push_back(formatOptional(works ? point.getTeraflops() : std::nullopt));
+    if (hasDots)
+      row.push_back(formatShare(result.getShareOfDot(point)));
     rows.push_back(std::move(row));
     constexpr double kBar = 24;
     bars.push_back(value && most > 0 ? std::string(size_t(1 + (kBar - 1) * (*value / most)), '#')
@@ -113,6 +129,8 @@ void command::printTable(llvm::raw_ostream &os, const BenchResult &result) {
       os << "; " << kInterpreterTimes;
     else if (device.peakGigabytes)
       os << "; copies reach " << formatDigits(*device.peakGigabytes) << " GB/s";
+    if (device.peakTeraflops)
+      os << "; products of float16 " << formatOptional(device.peakTeraflops) << " TFLOP/s";
     os << "\n";
   }
   for (auto [i, row] : llvm::enumerate(rows)) {
@@ -134,7 +152,7 @@ void command::printTable(llvm::raw_ostream &os, const BenchResult &result) {
 void command::writeCsv(llvm::raw_ostream &os, const BenchResult &result) {
   os << quoteCsv(result.xName)
      << ",kernel,device,configuration,milliseconds,fastest,slowest,runs,bytes,operations,"
-        "gigabytes_per_second,share_of_copy,teraflops_per_second,note\n";
+        "gigabytes_per_second,share_of_copy,teraflops_per_second,share_of_dot,note\n";
   auto number = [&](std::optional<double> value) {
     os << ",";
     if (value)
@@ -153,8 +171,9 @@ void command::writeCsv(llvm::raw_ostream &os, const BenchResult &result) {
     number(point.bytes);
     number(point.operations);
     number(works ? point.getGigabytes() : std::nullopt);
-    number(result.getShareOfPeak(point));
+    number(result.getShareOfCopy(point));
     number(works ? point.getTeraflops() : std::nullopt);
+    number(result.getShareOfDot(point));
     os << "," << quoteCsv(point.note) << "\n";
   }
 }
@@ -180,8 +199,9 @@ llvm::json::Object command::toJson(const BenchResult &result) {
       object["slowest"] = jsonNumber(point.milliseconds.back());
       object["runs"] = static_cast<int64_t>(point.milliseconds.size());
       object["gigabytes_per_second"] = number(point.getGigabytes());
-      object["share_of_copy"] = number(result.getShareOfPeak(point));
+      object["share_of_copy"] = number(result.getShareOfCopy(point));
       object["teraflops_per_second"] = number(point.getTeraflops());
+      object["share_of_dot"] = number(result.getShareOfDot(point));
     }
     if (!point.note.empty())
       object["note"] = jsonText(point.note);
@@ -198,7 +218,8 @@ llvm::json::Object command::toJson(const BenchResult &result) {
                                   {"id", jsonText(device.id)},
                                   {"name", jsonText(device.name)},
                                   {"interpreter", device.isInterpreter},
-                                  {"copy_gigabytes_per_second", number(device.peakGigabytes)}};
+                                  {"copy_gigabytes_per_second", number(device.peakGigabytes)},
+                                  {"dot_teraflops_per_second", number(device.peakTeraflops)}};
                             })},
       {"points", std::move(points)}};
 }
@@ -230,5 +251,11 @@ picture::Chart command::makeChart(const BenchResult &result) {
         chart.lines.push_back(
             {"copy on " + device.id,
              std::vector<std::optional<double>>(result.xs.size(), device.peakGigabytes)});
+  if (result.metric == Metric::Teraflops)
+    for (const BenchDevice &device : result.devices)
+      if (device.peakTeraflops)
+        chart.lines.push_back(
+            {"products on " + device.id,
+             std::vector<std::optional<double>>(result.xs.size(), device.peakTeraflops)});
   return chart;
 }

@@ -26,7 +26,7 @@ for row, point in zip(rows, points):
     assert 0 < float(row["fastest"]) <= float(row["milliseconds"]) <= float(row["slowest"]) and int(row["runs"]) == point["runs"] >= 1, row
     assert near(float(row["milliseconds"]), point["milliseconds"]), (row, point)
     assert near(float(row["gigabytes_per_second"]), 12 * n / seconds * 1e-9) and near(float(row["teraflops_per_second"]), operations / seconds * 1e-12), row
-    assert row["share_of_copy"] == "" and row["note"] == "", row
+    assert row["share_of_copy"] == row["share_of_dot"] == "" and row["note"] == "", row
     assert near(point["gigabytes_per_second"], float(row["gigabytes_per_second"])), (row, point)
 
 text = open(svg_path, encoding="utf-8").read()
