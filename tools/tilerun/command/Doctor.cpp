@@ -180,8 +180,9 @@ private:
                           {"exists", !search.builtinFolder.empty()}});
     row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
     if (search.builtinFolder.empty())
-      advice.push_back("the folder lib/tilerun/plugins was not found next to bin/: devices are in its "
-                       "plugins; install Tilerun as a whole");
+      advice.push_back(
+          "the folder lib/tilerun/plugins was not found next to bin/: devices are in its "
+          "plugins; install Tilerun as a whole");
     if (search.probeHelper.empty())
       advice.push_back("tilerun-plugin-probe is missing next to tilerun: plugins of "
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");

@@ -2,6 +2,7 @@
 #include "tools/tilerun/command/HelpFormatter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <regex>
 
 namespace tilerun::command {
@@ -38,11 +39,9 @@ const std::vector<Group> kOptions = {
     {"Compiler",
      {"no-cache", "no-optimize", "max-operations", "strict-triton", "schedule", "remarks",
       "line-info", "no-line-info", "no-bounds-checks"}},
-    {"NVIDIA GPUs",
-     {"tma", "late-products", "persistent", "rematerialize", "evictions", "prefetch",
-      "operands-across-k"}},
-    {"AMD GPUs",
-     {"waves-per-eu", "matrix-instr-nonkdim", "kpack", "xcds", "async-copies", "turns"}},
+    // By the first word of their help, so that the list is not a second one.
+    {"NVIDIA GPUs", {}},
+    {"AMD GPUs", {}},
     {"General", {"json", "color", "help", "version"}},
 };
 
@@ -53,10 +52,18 @@ const char *findHeading(const std::vector<Group> &groups, const std::string &nam
   return groups.back().heading;
 }
 
+const char *findHeading(const CLI::Option &option) {
+  const std::string &help = option.get_description();
+  for (const char *heading : {"NVIDIA GPUs", "AMD GPUs"})
+    if (help.starts_with(std::string(heading, std::strchr(heading, ' '))))
+      return heading;
+  return findHeading(kOptions, option.get_lnames().front());
+}
+
 void addOptionGroups(CLI::App &app) {
   for (CLI::Option *option : app.get_options())
     if (!option->get_positional() && !option->get_group().empty() && !option->get_lnames().empty())
-      option->group(findHeading(kOptions, option->get_lnames().front()));
+      option->group(findHeading(*option));
   for (CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
     addOptionGroups(*sub);
 }
