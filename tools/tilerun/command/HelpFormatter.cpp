@@ -128,16 +128,19 @@ std::string HelpFormatter::make_option_name(const CLI::Option *option, bool isPo
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option *option) const {
-  // The library writes the names of types and checks: "TEXT:{auto,off,on}", "UINT:INT in [1 - 64]".
+  // The library writes the names of types and checks, "TEXT:{auto,off,on}", "UINT:INT in [1 - 64]",
+  // and defaults behind them, "TEXT=cpu".
   static const std::regex kChoice("TEXT:\\{([^}]*)\\}"),
-      kRange("\\w+:\\w+ in \\[(\\S+) - (\\S+)\\]"), kUpwards("\\.\\.(9223372036854775807|1e\\+06)");
+      kRange("\\w+:\\w+ in \\[(\\S+) - (\\S+)\\]"), kUpwards("\\.\\.(9223372036854775807|1e\\+06)"),
+      kDefault("=(\\S+)");
   std::string text = CLI::Formatter::make_option_opts(option);
   if (std::smatch choice; std::regex_search(text, choice, kChoice)) {
     std::string words = choice[1];
     std::replace(words.begin(), words.end(), ',', '|');
     text = choice.prefix().str() + words + choice.suffix().str();
   }
-  return std::regex_replace(std::regex_replace(text, kRange, "$1..$2"), kUpwards, "..");
+  text = std::regex_replace(std::regex_replace(text, kRange, "$1..$2"), kUpwards, "..");
+  return std::regex_replace(text, kDefault, " (default $1)");
 }
 
 } // namespace tilerun::command
