@@ -35,7 +35,7 @@ CASES = [
     ("two missing", lambda: kernel[(1, )](X, Y), TypeError, "no value is passed for 'n', 'BLOCK'"),
     ("too many", lambda: kernel[(1, )](X, Y, 8, 8, 8), TypeError, "5 arguments were passed; it takes 4: x, y, n, BLOCK"),
     ("twice", lambda: kernel[(1, )](X, Y, 8, n=8, BLOCK=8), TypeError, "parameter 'n' is passed twice"),
-    ("unknown", lambda: kernel[(1, )](X, Y, 8, BLOK=8), KeyError, "no parameter or option 'BLOK'; did you mean 'BLOCK'\\?"),
+    ("unknown", lambda: kernel[(1, )](X, Y, 8, BLOK=8), KeyError, "unknown parameter or option 'BLOK'; did you mean 'BLOCK'\\?"),
     ("object", lambda: kernel[(1, )](X, Wrong(), 8, BLOCK=8), TypeError, "parameter 'y' is <wrong> of type Wrong"),
     ("complex", lambda: kernel[(1, )](X, Y.astype(complex), 8, BLOCK=8), TypeError,
      "parameter 'y': an array of complex128 cannot"),
@@ -62,7 +62,7 @@ CASES = [
     ("large grid", lambda: kernel[(1, 1 << 20)](X, Y, 8, BLOCK=8), ValueError, "1048576 programs on axis 1"),
     ("cooperative", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, launch_cooperative_grid=True), NotImplementedError,
      "cooperative launches .* are not supported"),
-    ("stream", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, stream=0), KeyError, "no parameter or option 'stream'"),
+    ("stream", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, stream=0), KeyError, "unknown parameter or option 'stream'"),
     ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can only be called in a kernel"),
 ]
 

@@ -66,7 +66,7 @@ def test_dtypes():
     assert tl.pi32_t == tl.pointer_type(tl.int32) and tl.pi32_t.is_ptr() and tl.pi32_t.mangle() == "*i32"
     block = tl.block_type(tl.float32, [4, 8])
     assert block.shape == (4, 8) and block.scalar is tl.float32 and block.is_block()
-    with pytest.raises(ValueError, match="there is no dtype 'fp17'"):
+    with pytest.raises(ValueError, match="unknown dtype 'fp17'"):
         tl.dtype("fp17")
     with pytest.raises(AttributeError, match="no attribute 'bits'"):
         tl.float32.bits

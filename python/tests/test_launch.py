@@ -548,7 +548,7 @@ def test_kernels_are_copied_and_pickled_by_name():
 
 def test_declarations():
     for places in ([2], [-1]):
-        with pytest.raises(IndexError, match="@triton.jit of 'declared': there is no parameter .*; there are 2"):
+        with pytest.raises(IndexError, match="@triton.jit of 'declared': unknown parameter .*; it has 2"):
 
             @triton.jit(do_not_specialize=places)
             def declared(x, y):

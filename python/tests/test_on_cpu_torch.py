@@ -186,7 +186,7 @@ def test_what_torch_cuda_answers(run_text):
     ("cuda.caching_allocator_alloc(16)", "torch.cuda.caching_allocator_alloc is not possible with --cpu"),
     ("cuda.MemPool()", "torch.cuda.MemPool is not possible with --cpu"),
     ("cuda.Event().ipc_handle()", "events of other processes are not possible with --cpu"),
-    ("cuda.cudart().cudaMalloc(3)", "torch.cuda.cudart().cudaMalloc is not possible with --cpu: there is no CUDA runtime")])
+    ("cuda.cudart().cudaMalloc(3)", "torch.cuda.cudart().cudaMalloc is not possible with --cpu: it is of the CUDA runtime")])
 def test_what_is_not_possible_says_so(run_text, call, message):
     done = run_text(f"""
         import torch

@@ -91,7 +91,7 @@ def test_data_frames(monkeypatch):
 
 def test_reports_without_matplotlib(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.warns(UserWarning, match="'plot' is not plotted: there is no matplotlib"):
+    with pytest.warns(UserWarning, match="'plot' is not plotted: matplotlib was not found"):
         make_report().run(save_path=str(tmp_path))
     assert (tmp_path / "plot.csv").exists() and not (tmp_path / "plot.png").exists()
 
@@ -120,7 +120,7 @@ def test_plots_without_a_display_are_saved(run_python, tmp_path, backend):
     done = run_python("-m", "tilerun", "-c", script, **named)
     path = tmp_path / "a_plot.png"
     assert path.read_bytes()[1:4] == b"PNG" and done.stdout.startswith("a/plot:\n")
-    assert done.stderr.splitlines()[-1] == f"tilerun: there is no display for the plot 'a/plot'; it is in {path}"
+    assert done.stderr.splitlines()[-1] == f"tilerun: no display was found for the plot 'a/plot'; it is in {path}"
     assert "UserWarning" not in done.stderr and "Traceback" not in done.stderr
     (tmp_path / "there" / "a").mkdir(parents=True)
     done = run_python("-m", "tilerun", "-c", script, SAVE_PATH=str(tmp_path / "there"), **named)

@@ -296,7 +296,7 @@ def test_errors(slow):
         kernel[count_programs](x, out)
     with pytest.raises(TypeError, match="6 arguments were passed; it takes 5"):
         kernel[count_programs](x, out, 100, 1, 2, 3)
-    with pytest.raises(KeyError, match="no parameter or option 'm'"):
+    with pytest.raises(KeyError, match="unknown parameter or option 'm'"):
         kernel[count_programs](x, out, 100, m=5)
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'grid'"):
         kernel.run(x, out, 100)
@@ -413,9 +413,9 @@ def test_more_names_than_a_launch_has_room_for():
     def kernel(out, B: tl.constexpr):
         tl.store(out, B)
 
-    with pytest.raises(KeyError, match="no parameter or option 'x0'"):
+    with pytest.raises(KeyError, match="unknown parameter or option 'x0'"):
         kernel[(1, )](np.zeros(1, np.int32))
     values = {f"x{i}": lambda args: 1 for i in range(31)}
     guided = triton.heuristics(values)(kernel.fn)
-    with pytest.raises(KeyError, match="no parameter or option 'x0'"):
+    with pytest.raises(KeyError, match="unknown parameter or option 'x0'"):
         guided[(1, )](np.zeros(1, np.int32), B=1)

@@ -52,7 +52,7 @@ class Event:
         return cls().ipc_handle()
 
     def ipc_handle(self):
-        raise NotImplementedError("events of other processes are not possible with --cpu: there is no GPU that they share")
+        raise NotImplementedError("events of other processes are not possible with --cpu: they would have to share a GPU")
 
 
 class Stream:
@@ -144,7 +144,7 @@ class _Cudart:
         success = 0
 
     def __getattr__(self, name):
-        raise AttributeError(f"torch.cuda.cudart().{name} is not possible with --cpu: there is no CUDA runtime")
+        raise AttributeError(f"torch.cuda.cudart().{name} is not possible with --cpu: it is of the CUDA runtime")
 
 
 class _Statistics(dict):
@@ -171,7 +171,7 @@ def _refuse(cuda):
     for name in _IMPOSSIBLE:
 
         def refuse(*_, name=name, **__):
-            raise NotImplementedError(f"torch.cuda.{name} is not possible with --cpu: there is no GPU")
+            raise NotImplementedError(f"torch.cuda.{name} is not possible with --cpu: it needs a GPU")
 
         refuse.__name__ = name
         setattr(cuda, name, refuse)

@@ -168,7 +168,7 @@ class _FindTool(_Live):
             path = shutil.which(name, path=os.pathsep.join(folders)) if name else None
             if path:
                 return Tool(path)
-        raise RuntimeError(f"there is no {self.name} here, on the path or in a CUDA toolkit ({self.key} names one); "
+        raise RuntimeError(f"{self.name} was not found on the path or in a CUDA toolkit ({self.key} names one); "
                            "kernels are compiled without it")
 
 
@@ -203,7 +203,7 @@ class base_knobs:
         if name in self._defaults:
             return self._defaults[name].read()
         near = difflib.get_close_matches(name, self._defaults, 1)
-        raise AttributeError(f"there is no setting '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        raise AttributeError(f"unknown setting '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
 
     def __setattr__(self, name, value):
         if isinstance(value, Env):
@@ -223,7 +223,7 @@ class base_knobs:
 
     def __delattr__(self, name):
         if name not in self._values and name not in self._defaults:
-            raise AttributeError(f"there is no setting '{name}'")
+            raise AttributeError(f"unknown setting '{name}'")
         default = self._defaults.get(name)
         self._values.pop(name, None)
         if name in self._defaults and not isinstance(default, _Live):

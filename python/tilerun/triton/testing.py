@@ -257,7 +257,7 @@ class Mark:
         try:
             import matplotlib
         except ImportError:
-            warnings.warn(f"'{bench.plot_name}' is not plotted: there is no matplotlib", stacklevel=4)
+            warnings.warn(f"'{bench.plot_name}' is not plotted: matplotlib was not found", stacklevel=4)
             return
         if not show_plots:
             matplotlib.use("Agg", force=False)
@@ -300,7 +300,7 @@ class Mark:
         except OSError:
             path = os.path.join(tempfile.mkdtemp(prefix="tilerun-"), os.path.basename(path))
             figure.savefig(path)
-        print(f"tilerun: there is no display for the plot '{bench.plot_name}'; it is in {path}", file=sys.stderr)
+        print(f"tilerun: no display was found for the plot '{bench.plot_name}'; it is in {path}", file=sys.stderr)
 
     def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
         """Measures; prints tables, shows plots, and writes both below `save_path`."""

@@ -138,7 +138,7 @@ class dtype:
     def __init__(self, name):
         name = _plain(name)
         if name != "void" and name not in DTYPES and name not in _SHORT:
-            raise ValueError(f"there is no dtype {name!r}; there are {', '.join(DTYPES)}")
+            raise ValueError(f"unknown dtype {name!r}; known are {', '.join(DTYPES)}")
         self.name = _SHORT.get(name, name)
         self.code = DTYPES.get(_LIBRARY.get(self.name, self.name), 0)
         digits = "".join(c for c in self.name.replace("fp8e", "") if c.isdigit())

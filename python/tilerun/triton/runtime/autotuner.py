@@ -89,13 +89,13 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
         unknown = [n for n in self.reset_to_zero + self.restore_value if n not in arg_names]
         if unknown:
-            raise ValueError(f"autotune of '{_name(fn)}': there is no parameter '{unknown[0]}'; there are "
+            raise ValueError(f"autotune of '{_name(fn)}': unknown parameter '{unknown[0]}'; known are "
                              f"{', '.join(arg_names)}")
         stale = [n for n in self.keys if n not in arg_names]
         if stale:
             # Triton leaves it out, so that scripts have such names.
-            warnings.warn(f"autotune of '{_name(fn)}': the key names {', '.join(map(repr, stale))}, but there is no such "
-                          f"parameter; there are {', '.join(arg_names)}", stacklevel=4)
+            warnings.warn(f"autotune of '{_name(fn)}': the key names {', '.join(map(repr, stale))}, which are not "
+                          f"parameters; known are {', '.join(arg_names)}", stacklevel=4)
         self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
         self.pre_hook, self.post_hook = pre_hook or self._prepare_memory, post_hook or self._restore_memory
         self.restore_copies = {}

@@ -109,7 +109,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self.repr = (lambda _: fn.__name__) if repr is None else repr
         for name in (*self.do_not_specialize, *self.do_not_specialize_on_alignment):
             if isinstance(name, int) and not 0 <= name < len(self.arg_names):
-                raise IndexError(f"@triton.jit of '{fn.__name__}': there is no parameter {name}; there are "
+                raise IndexError(f"@triton.jit of '{fn.__name__}': unknown parameter {name}; it has "
                                  f"{len(self.arg_names)}")
         listed = lambda names, i, name: i in names or name in names
         self.params = [KernelParam(i, p, listed(self.do_not_specialize, i, name),
@@ -305,7 +305,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             elif name not in IGNORED_OPTIONS:
                 import difflib
                 near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS) + ["options"], 1)
-                self._fail(f"there is no parameter or option '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+                self._fail(f"unknown parameter or option '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
                            KeyError)
         if knobs.runtime.debug:
             options["debug"] = 1  # Whatever kernel and launch say, as in Triton.

@@ -86,7 +86,7 @@ class MXScaleTensor(_Codes):
         first = 0 if low is None else max(0, 127 + math.floor(math.log2(low)))
         last = 254 if high is None else min(254, 127 + math.ceil(math.log2(high)))
         if first > last:
-            raise ValueError(f"there is no scale from {low} to {high}")
+            raise ValueError(f"no scale lies between {low} and {high}")
         self.data = torch.randint(first, last + 1, self.size, dtype=torch.uint8, device=self.device)
         return self
 
