@@ -38,11 +38,12 @@ def percent_text(ratio):
 
 
 def runs_table(found):
+    all_rows = [*found.rows, *found.libraries, *found.models]
     lines = []
     for index, run in enumerate(found.runs):
         versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
         lines.append([index + 1, run["gpu"], run["driver"], run["date"], versions, f"`{run['command']}`",
-                      sum(row.run == index for row in [*found.rows, *found.libraries])])
+                      sum(row.run == index for row in all_rows)])
     return table(["run", "GPU", "driver", "begun", "versions", "command", "rows"], lines)
 
 

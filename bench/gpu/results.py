@@ -1,4 +1,4 @@
-"""Reads what compare.py and libraries.py wrote, and merges several runs: of a row that several measured, the latest counts.
+"""Reads what compare.py, libraries.py and torch_models.py wrote, and merges several runs: of a row that several measured, the latest counts.
 Needs nothing but Python."""
 
 import json
@@ -25,6 +25,8 @@ class Row:
         self.configurations = data.get("configurations", {})
         self.amount = data.get("amount")
         self.first_call, self.version = data.get("first call", {}), data.get("version", "")
+        self.device_ratios, self.errors = ratios.ratios_of_turns(data.get("device turns", {})), data.get("errors", {})
+        self.parameters = data.get("parameters", 0)
         self.ratios = ratios.ratios_of_turns(self.turns)
 
     def ratio(self, who):
@@ -66,6 +68,7 @@ class Results:
         found = [(kind, Row(data, self.runs.index(run))) for (kind, _), (data, run) in ((key, merged[key]) for key in order)]
         self.rows = [row for kind, row in found if kind == "kernels"]
         self.libraries = [row for kind, row in found if kind == "libraries"]
+        self.models = [row for kind, row in found if kind == "models"]
         self.not_measured = missing(documents, {key[1] for key in order})
         self.failures = {name: notes for document in documents for name, notes in document.get("failures", {}).items()
                          if name in self.not_measured}
@@ -94,6 +97,6 @@ def load(paths):
             except ValueError as problem:
                 raise ValueError(f"{path}: not JSON: {problem}") from problem
         if not isinstance(document, dict) or "date" not in document.get("run", ()) or "rows" not in document:
-            raise ValueError(f"{path}: expected a file of compare.py or libraries.py, with 'run' and 'rows'")
+            raise ValueError(f"{path}: expected a file of compare.py, libraries.py or torch_models.py, with 'run' and 'rows'")
         documents.append(document)
     return Results(documents)

@@ -92,7 +92,7 @@ class Page(unittest.TestCase):
         done = subprocess.run([sys.executable, str(FOLDER / "page.py"), "--out", str(self.folder / "no.md"), str(self.folder / "3.json")],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("3.json: expected a file of compare.py or libraries.py", done.stderr)
+        self.assertIn("3.json: expected a file of compare.py, libraries.py or torch_models.py", done.stderr)
         self.assertFalse((self.folder / "no.md").exists())
 
 
