@@ -9,6 +9,7 @@ import types
 
 from . import _memory, _pretend
 from ._autocast import redirect_autocast
+from ._compiled import is_compiling, redirect_compile
 from ._places import (get_storage, host_storages, is_default_gpu, is_gpu, is_on_host, mark_host, pinned_storages,
                       redirect_defaults, redirected, unmark_host)
 from ._storages import redirect_storages
@@ -20,7 +21,7 @@ def _is_traced():
     """Whether torch.compile is tracing the calling code."""
     import torch
     ask = getattr(getattr(torch, "compiler", None), "is_compiling", None)
-    return ask is not None and ask()
+    return ask is not None and ask() or is_compiling()  # Dynamo knows the first.
 
 
 def _find_tensors(values, found, tensor_type):
@@ -207,9 +208,10 @@ def _redirect_tensors(torch):
             kwargs = {name: redirected(value) if name == "device" else value for name, value in kwargs.items()}
             moved = to(self, *(redirected(a) if a is wanted else a for a in args), **kwargs)
         if not is_gpu(wanted):
-            return mark_host(clone(self) if moved is self else moved)
+            copy = clone(self) if moved is self else moved
+            return copy if is_compiling() else mark_host(copy)
         # Tensors that are not known to be the host's are on the GPU already: a copy would lose what kernels write.
-        return clone(self) if moved is self and is_on_host(self) and not isinstance(self, parameter) else moved
+        return clone(self) if moved is self and not is_compiling() and is_on_host(self) and not isinstance(self, parameter) else moved
 
     type_of = torch.Tensor.type
 
@@ -322,6 +324,7 @@ def redirect(pretend=True):
     _redirect_constructor(torch)
     _redirect_streams(torch)
     _tell_jit(torch)
+    redirect_compile(torch, pretend)
     _memory.treat_cuda_as_cpu()
     _pretend.redirect_module(torch)
     (_pretend.pretend if pretend else _pretend.tell_truth)(torch)

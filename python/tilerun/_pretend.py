@@ -10,6 +10,7 @@ import time
 import types
 
 from . import _memory
+from ._compiled import is_compiling
 from ._places import GpuType, is_on_host, mark_host
 
 # The properties of an H200: scripts take their path for new GPUs, which the interpreter supports as well.
@@ -98,6 +99,20 @@ class Stream:
 
 
 Stream.current = Stream.default = Stream()
+
+
+class StreamContext:
+    """`with torch.cuda.stream(s)`. None is no stream."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __enter__(self):
+        return self.stream and self.stream.__enter__()
+
+    def __exit__(self, *args):
+        if self.stream:
+            self.stream.__exit__(*args)
 
 
 class _Device(contextlib.nullcontext):
@@ -213,7 +228,8 @@ def redirect_module(torch):
     cuda.Event, cuda.Stream, cuda.ExternalStream = Event, Stream, Stream
     _answer(cuda, "current_stream", lambda *args, **kwargs: Stream.current)
     _answer(cuda, "default_stream", lambda *args, **kwargs: Stream.default)
-    _answer(cuda, "stream StreamContext", lambda stream: contextlib.nullcontext() if stream is None else stream)
+    _answer(cuda, "stream", lambda stream: StreamContext(stream))
+    cuda.StreamContext = StreamContext
     cuda.device = cuda.device_of = _Device
     _answer(cuda, "get_device_properties", lambda *args, **kwargs: Properties())
     _answer(cuda, "max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_cached max_memory_cached "
@@ -312,11 +328,11 @@ def _pretend_tensors(torch):
     base, tensor = torch.Tensor.__base__, torch.Tensor
     device, here = base.device, torch.device("cuda", 0)
     is_on_cpu = lambda self: device.__get__(self).type == "cpu"
-    pretends = lambda self: is_on_cpu(self) and not is_on_host(self)
+    pretends = lambda self: is_on_cpu(self) and not is_compiling() and not is_on_host(self)
     tensor.device = property(lambda self: here if pretends(self) else device.__get__(self))
     tensor.is_cuda = property(lambda self: pretends(self) or base.is_cuda.__get__(self))
-    tensor.is_cpu = property(lambda self: is_on_cpu(self) and is_on_host(self))
-    tensor.get_device = lambda self: 0 if pretends(self) else base.get_device(self)
+    tensor.is_cpu = property(lambda self: is_on_cpu(self) and (is_compiling() or is_on_host(self)))
+    tensor.get_device = lambda self: -1 if self.device.type == "cpu" else self.device.index or 0  # torch.compile traces it.
     tensor.record_stream = lambda self, stream: None
     # The consumer of the memory must know where it is: on the host, where no stream has to be waited for.
     exported = tensor.__dlpack__
