@@ -274,6 +274,21 @@ static std::string getFullPath(StringRef path) {
   return out.str().str();
 }
 
+/// The decorator that makes kernels of a function that returns values, such as
+/// `@pointwise_dynamic`: one that is not Triton's. Empty if there is none.
+static StringRef findMaker(const JitFunction &function) {
+  // Of Triton's and Python's packages, and those that only mark or cache a function.
+  static constexpr llvm::StringLiteral kKnown[] = {
+      "jit",        "autotune", "heuristics",     "constexpr_function", "must_use_result",
+      "builtin",    "cache",    "lru_cache",      "wraps",              "aggregate",
+      "_aggregate", "constexpr", "_tensor_member_fn", "_add_reduction_docstr"};
+  for (const ast::Expr *decorator : function.def->decorators)
+    if (StringRef name = getDecoratorName(decorator);
+        !name.empty() && !llvm::is_contained(kKnown, name))
+      return name;
+  return "";
+}
+
 FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, Listener &listener,
                                const std::function<Defines()> &define) {
   FileSummary out;
@@ -288,6 +303,9 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, 
     return out;
   }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto getLine = [&](SourceLoc loc) { return frontend.getSources().getLineColumn(loc).line; };
+  for (const auto &[name, loc] : module->gluonKernels)
+    out.made.push_back({name, getLine(loc), "gluon.jit"});
   const Defines defines = define && !module->functions.empty() ? define() : Defines();
   for (auto [index, function] : llvm::enumerate(module->functions)) {
     for (const JitFunction *callee : findForeignCallees(*function))
@@ -295,11 +313,14 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, 
     Entry entry;
     entry.file = path;
     entry.name = function->qualifiedName;
-    entry.line = frontend.getSources().getLineColumn(function->def->nameRange.begin).line;
+    entry.line = getLine(function->def->nameRange.begin);
     entry.index = static_cast<unsigned>(index);
+    const bool isHelper = function->usedAsHelper || returnsValue(*function);
+    if (StringRef maker = isHelper ? findMaker(*function) : ""; !maker.empty())
+      out.made.push_back({entry.name, entry.line, maker.str()});
     if (!listener.begin(entry))
       continue;
-    if (function->usedAsHelper || returnsValue(*function)) {
+    if (isHelper) {
       entry.outcome = Outcome::Helper;
     } else {
       Defines own;
@@ -311,6 +332,7 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, 
     entry.unrolled.clear();
     listener.finish(entry);
   }
+  llvm::stable_sort(out.made, [](auto &a, auto &b) { return a.line < b.line; });
   llvm::sort(out.called);
   out.called.erase(llvm::unique(out.called), out.called.end());
   return out;

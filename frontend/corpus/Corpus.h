@@ -60,10 +60,18 @@ struct Backend {
 /// A function of another file, by full path and name.
 using Function = std::pair<std::string, std::string>;
 
+/// A function that is not compiled as it is: a kernel in Gluon, or what Python makes kernels of.
+struct Made {
+  std::string name;
+  unsigned line = 0;
+  std::string decorator; ///< That does it, without its arguments.
+};
+
 /// The results of a file's survey besides its entries.
 struct FileSummary {
   std::string unreadable;       ///< Why it does not parse; empty if it does.
   std::vector<Function> called; ///< Functions of other files that its functions call.
+  std::vector<Made> made;       ///< By line.
 };
 
 /// Follows the survey of a file, on the same thread.

@@ -73,8 +73,7 @@ const JitFunction *LoadedModule::findFunction(StringRef name) const {
   return found;
 }
 
-/// The last part of a decorator's name; empty for other expressions.
-static StringRef getDecoratorName(const ast::Expr *decorator) {
+StringRef getDecoratorName(const ast::Expr *decorator) {
   if (const auto *call = dyn_cast<ast::CallExpr>(decorator))
     decorator = call->callee;
   if (const auto *attribute = dyn_cast<ast::AttributeExpr>(decorator))
@@ -115,9 +114,9 @@ const JitFunction *LoadedModule::readHostFunction(const Global &global,
 }
 
 std::string LoadedModule::describeNoKernels() const {
-  if (gluonKernel.empty())
+  if (gluonKernels.empty())
     return "has no @triton.jit function";
-  return "has the gluon kernel '" + gluonKernel +
+  return "has the gluon kernel '" + gluonKernels.front().name +
          "'; gluon kernels are not supported, write it with @triton.jit";
 }
 

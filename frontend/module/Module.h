@@ -21,7 +21,10 @@ class LoadedModule;
 class ModuleLoader;
 
 /// What Python code finds in `triton.__version__` (python/tilerun/triton/__init__.py).
-inline constexpr llvm::StringLiteral kTritonVersion{"3.7.0"};
+inline constexpr llvm::StringLiteral kTritonVersion{"3.7.1"};
+
+/// The last part of a decorator's name; empty for other expressions.
+llvm::StringRef getDecoratorName(const ast::Expr *decorator);
 
 /// One `triton.Config(...)` of an autotune decorator.
 struct AutotuneConfig {
@@ -217,9 +220,12 @@ public:
   /// What importing files do to the globals of this one.
   llvm::StringMap<HostChange> foreignChanges;
   HostChange anyForeignChange;
-  /// A kernel of Gluon, Triton's lower-level dialect, which is another language; empty if there is
-  /// none.
-  std::string gluonKernel;
+  /// Kernels of Gluon, Triton's lower-level dialect, which is another language.
+  struct GluonKernel {
+    std::string name;
+    SourceLoc loc; ///< Of the name.
+  };
+  std::vector<GluonKernel> gluonKernels;
 
 private:
   friend class ModuleLoader;

@@ -192,8 +192,8 @@ void ModuleReader::readDefinition(Tokens tokens) {
     skipJitFunction(*decoratorsBegin, name);
     return;
   }
-  if (decoratedByGluon && module.gluonKernel.empty())
-    module.gluonKernel = name.str();
+  if (decoratedByGluon && !name.empty())
+    module.gluonKernels.push_back({name.str(), {module.file, tokens[1].begin}});
   if (!name.empty() && atModuleLevel()) {
     Global global;
     global.kind = Global::Kind::HostFunction;

@@ -72,7 +72,7 @@ def test_refusals_say_why(module):
 def test_modules_that_are_missing_say_why(run_text):
     done = run_text("""
         import triton
-        for name in ("triton.runtime.build", "triton.compiler.code_generator", "triton.experimental.gluon", "triton.nonsense"):
+        for name in ("triton.runtime.build", "triton.compiler.code_generator", "triton.tools.triton_to_gluon_translater.api", "triton.nonsense"):
             try:
                 __import__(name)
             except ModuleNotFoundError as error:
@@ -82,5 +82,5 @@ def test_modules_that_are_missing_say_why(run_text):
         "'triton.runtime.build' is not in Tilerun: nothing is built at run time here",
         "'triton.compiler.code_generator' is not in Tilerun: a part of Triton's own compiler; kernels are compiled by the library "
         "here",
-        "'triton.experimental' is not in Tilerun: Gluon's kernels state layouts by hand, for Triton's own compiler",
+        "'triton.tools.triton_to_gluon_translater' is not in Tilerun: Gluon's kernels state layouts by hand, for Triton's own compiler",
         "No module named 'triton.nonsense'"]

@@ -214,6 +214,8 @@ class Collector:
         if helper is not None:
             if helper is user and helper.__name__ == name:
                 return []
+            if helper.is_gluon():
+                helper._ensure_loaded()  # Which refuses it.
             return [f"from {self._module_of(helper)} import {helper.__name__} as {name}"]
         language = language_name(value)
         if language is not None:

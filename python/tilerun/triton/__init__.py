@@ -12,8 +12,9 @@ from ._host import cdiv, next_power_of_2
 from .language import must_use_result
 from .language import aggregate
 
-# The version of Triton that this package follows, not its own: host code queries it.
-__version__ = "3.7.0"
+# The version of Triton that this package follows, not its own: host code queries it, and avoids mistakes of versions before this one,
+# which Tilerun does not make.
+__version__ = "3.7.1"
 __all__ = ["ASTSource", "AsyncCompileMode", "Autotuner", "CompilationError", "Config", "FutureKernel", "GPUTarget", "Heuristics", "InterpreterError",
            "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "aggregate",
            "autotune", "cdiv", "compile", "compiler", "constexpr_function", "driver", "errors", "heuristics", "jit", "knobs", "language",

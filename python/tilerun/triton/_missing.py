@@ -69,7 +69,6 @@ MODULES = {
     "triton.backends.driver": _DRIVER,
     "triton.backends.nvidia": _DRIVER,
     "triton.compiler.code_generator": _COMPILER,
-    "triton.experimental": "Gluon's kernels state layouts by hand, for Triton's own compiler",
     "triton.instrumentation": _COMPILER,
     "triton.language.semantic": _COMPILER,
     "triton.profiler.hooks": _PROFILER,

@@ -35,6 +35,7 @@ struct Survey {
     return found == counts.end() ? 0 : found->second;
   }
   std::vector<std::pair<std::string, uint64_t>> constructs; ///< The most frequent first.
+  std::vector<std::pair<std::string, corpus::Made>> made;   ///< With their files.
   CorpusLimits limits;
 };
 } // namespace
@@ -52,6 +53,8 @@ static Survey sumUp(const CorpusRecords &records, const CorpusLimits &limits) {
       continue;
     ++out.numWhole;
     llvm::append_range(called, record.summary->called);
+    for (const corpus::Made &function : record.summary->made)
+      out.made.emplace_back(file, function);
     if (!record.summary->unreadable.empty())
       out.unreadable.emplace_back(file, record.summary->unreadable);
   }
@@ -81,6 +84,11 @@ static void printResult(const Survey &survey) {
   llvm::json::Object counts;
   for (const auto &[outcome, word] : getOutcomes())
     counts[word] = survey.count(outcome);
+  auto made = jsonArray(survey.made, [](const auto &row) {
+    Object function = toJson(row.second);
+    function["file"] = jsonText(row.first);
+    return function;
+  });
   printJson(llvm::json::Object{
       {"files", survey.numFiles},
       {"files_done", survey.numWhole},
@@ -89,6 +97,7 @@ static void printResult(const Survey &survey) {
       {"counts", std::move(counts)},
       {"constructs", std::move(constructs)},
       {"unreadable", std::move(unreadable)},
+      {"made", std::move(made)},
       {"kernels",
        jsonArray(survey.entries, [](const corpus::Entry &entry) { return toJson(entry); })}});
 }
@@ -101,6 +110,18 @@ static std::string cut(llvm::StringRef text, size_t width) {
   while (end && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
     --end;
   return text.take_front(end).str() + "...";
+}
+
+/// How many functions other programs make kernels of, by their decorators.
+static void printMade(llvm::raw_ostream &os, const Survey &survey) {
+  std::map<std::string, uint64_t> counts;
+  for (const auto &[file, function] : survey.made)
+    ++counts[function.decorator];
+  for (const auto &[decorator, count] : counts)
+    os << llvm::formatv("{0} of @{1}, {2}\n", count, decorator,
+                        decorator == "gluon.jit"
+                            ? "which is another language"
+                            : "of which Python makes kernels (counted as helpers)");
 }
 
 static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::StringRef target) {
@@ -121,6 +142,9 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
   }
   for (const auto &[file, reason] : survey.unreadable)
     os << llvm::formatv("{0,-14} {1}: {2}\n", "unreadable", file, reason);
+  for (const auto &[file, function] : survey.made)
+    os << llvm::formatv("{0,-14} {1}:{2} {3}\n", function.decorator, file, function.line,
+                        function.name);
   if (!survey.constructs.empty())
     os << "\nWhat stops kernels\n";
   for (const auto &[construct, count] : survey.constructs)
@@ -142,6 +166,7 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
                       "error: {4}, over a limit: {5}; helpers: {6}; files: {7}, not parsed: {8}\n",
                       good, all, all ? 100.0 * good / all : 0.0, all - good, internal, limited,
                       count(Outcome::Helper), survey.numFiles, survey.unreadable.size());
+  printMade(os, survey);
   if (limited)
     os << llvm::format("The limits of a kernel were %g s and %g GiB (--time-limit, "
                        "--memory-limit)\n",

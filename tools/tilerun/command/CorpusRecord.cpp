@@ -89,12 +89,22 @@ std::optional<Entry> command::entryFromJson(const llvm::json::Object &object) {
   return entry;
 }
 
+llvm::json::Object command::toJson(const corpus::Made &function) {
+  return llvm::json::Object{{"name", jsonText(function.name)},
+                            {"line", function.line},
+                            {"decorator", jsonText(function.decorator)}};
+}
+
 llvm::json::Object command::toJson(const FileSummary &summary) {
   llvm::json::Array called;
   for (const auto &[file, name] : summary.called)
     called.push_back(llvm::json::Array{jsonText(file), jsonText(name)});
+  llvm::json::Array made;
+  for (const corpus::Made &function : summary.made)
+    made.push_back(toJson(function));
   return llvm::json::Object{{"unreadable", jsonText(summary.unreadable)},
-                            {"calls", std::move(called)}};
+                            {"calls", std::move(called)},
+                            {"made", std::move(made)}};
 }
 
 std::optional<FileSummary> command::summaryFromJson(const llvm::json::Object &object) {
@@ -112,6 +122,11 @@ std::optional<FileSummary> command::summaryFromJson(const llvm::json::Object &ob
       return std::nullopt;
     out.called.emplace_back(file->str(), name->str());
   }
+  if (const llvm::json::Array *made = object.getArray("made"))
+    for (const llvm::json::Value &value : *made)
+      if (const llvm::json::Object *function = value.getAsObject())
+        out.made.push_back({getText(*function, "name"), getNumber(*function, "line"),
+                            getText(*function, "decorator")});
   return out;
 }
 

@@ -19,6 +19,7 @@ llvm::StringRef getWord(corpus::Outcome outcome);
 llvm::json::Object toJson(const corpus::Entry &entry);
 /// None if it is not an entry.
 std::optional<corpus::Entry> entryFromJson(const llvm::json::Object &object);
+llvm::json::Object toJson(const corpus::Made &function);
 llvm::json::Object toJson(const corpus::FileSummary &summary);
 std::optional<corpus::FileSummary> summaryFromJson(const llvm::json::Object &object);
 

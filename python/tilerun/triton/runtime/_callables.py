@@ -115,6 +115,9 @@ class JITCallable(Named):
         self.text, self.starting_line_number, self.path = _source.read_function(fn)
         self._users = weakref.WeakSet()  # The kernels that were compiled with it.
 
+    def is_gluon(self):
+        return False
+
     @property
     def src(self):
         return self.text

@@ -188,9 +188,6 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def parse(self):
         return ast.parse(self.text)
 
-    def is_gluon(self):
-        return False
-
     # As functions are: copied by reference, and pickled by name. A kernel without its function, as left by code that sends
     # kernels to another process, is pickled with its sources.
 

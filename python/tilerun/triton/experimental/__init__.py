@@ -1,0 +1,1 @@
+"""Only `gluon`, so that packages whose files name it can be imported."""
