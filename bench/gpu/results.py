@@ -26,7 +26,7 @@ class Row:
         self.amount = data.get("amount")
         self.first_call, self.version = data.get("first call", {}), data.get("version", "")
         self.device_ratios, self.errors = ratios.ratios_of_turns(data.get("device turns", {})), data.get("errors", {})
-        self.parameters = data.get("parameters", 0)
+        self.parameters, self.phases = data.get("parameters", 0), data.get("phases", {})
         self.ratios = ratios.ratios_of_turns(self.turns)
 
     def ratio(self, who):

@@ -2,6 +2,7 @@
 torch_compile.py have in common. A request is a line of JSON, [method, arguments…], and so is its answer; a failure is
 {"failed": why}. Needs nothing but Python; the processes that answer need PyTorch."""
 
+import concurrent.futures
 import datetime
 import json
 import os
@@ -93,7 +94,13 @@ class Server:
         self.log.close()
 
 
-def take_turns(servers, *row):
+def ask_all(servers, *request):
+    """{which: answer}, of all at the same time."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return dict(zip((server.which for server in servers), pool.map(lambda server: server.ask(*request), servers)))
+
+
+def take_turns(servers, *row, rounds=TURNS):
     """Measures all by turns in random order: ({what: {which: milliseconds of a call}}, [which: why it failed]). Answers have "ms" of
     the wall, and more that begins with another word."""
     answers = {server.which: [server.ask("measure", *row, 1)] for server in servers}
@@ -103,7 +110,7 @@ def take_turns(servers, *row):
     longest = max(answer["ms"] for answer, in answers.values()) / 1000
     count = min(max(round(SECONDS_OF_A_TURN / longest), 2), 50)
     answers = {server.which: [] for server in servers}
-    for _ in range(TURNS):
+    for _ in range(rounds):
         for server in random.sample(servers, len(servers)):
             answers[server.which].append(server.ask("measure", *row, count))
         if failures():

@@ -11,14 +11,16 @@ class Case:
     """module(*inputs) is a forward pass. With a loss, loss(output, *inputs), a step gives the gradients of the parameters, or of
     the inputs that are floating-point numbers where there are none."""
 
-    def __init__(self, module, inputs, loss=None, autocast=False, mode=None, config=None):
-        self.module, self.inputs, self.loss, self.autocast, self.mode, self.config = module, inputs, loss, autocast, mode, config or {}
+    def __init__(self, module, inputs, loss=None, autocast=False, config=None):
+        self.module, self.inputs, self.loss, self.autocast, self.config = module, inputs, loss, autocast, config or {}
 
 
 class Row:
+    """`tunes`: it is compiled by one after the other, since both would measure on one GPU."""
 
-    def __init__(self, name, make, package=None, needs_gpu=False, **options):
-        self.name, self.make, self.package, self.needs_gpu = name, functools.partial(make, **options), package, needs_gpu
+    def __init__(self, name, make, package=None, needs_gpu=False, tunes=False, **options):
+        self.name, self.make, self.package = name, functools.partial(make, **options), package
+        self.needs_gpu, self.tunes = needs_gpu or tunes, tunes
 
 
 # -- Models of packages
@@ -47,20 +49,20 @@ def prepare(model, training):
     return (model.train() if training else model.eval().requires_grad_(False)).to(torch.get_default_device())
 
 
-def llama(small, training=False, mode=None, tokens=(4, 1024)):
+def llama(small, training=False):
     from transformers import LlamaConfig, LlamaForCausalLM
     sizes = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, vocab_size=50) \
-        if small else dict(hidden_size=2048, intermediate_size=5632, num_hidden_layers=4, num_attention_heads=16, num_key_value_heads=4)
+        if small else dict(hidden_size=2048, intermediate_size=5632, num_hidden_layers=2, num_attention_heads=16, num_key_value_heads=4)
     model = prepare(Logits(LlamaForCausalLM(LlamaConfig(**sizes)), use_cache=False).bfloat16(), training)
     words = model.model.config.vocab_size
-    return Case(model, (torch.randint(0, words, (2, 12) if small else tokens), ), word_loss if training else None, mode=mode)
+    return Case(model, (torch.randint(0, words, (2, 12) if small else (4, 1024)), ), word_loss if training else None)
 
 
 def mixtral(small, training=False):
     from transformers import MixtralConfig, MixtralForCausalLM
     sizes = dict(hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, vocab_size=50,
                  num_local_experts=4) if small else \
-        dict(hidden_size=1024, intermediate_size=3584, num_hidden_layers=4, num_attention_heads=16, num_key_value_heads=4, num_local_experts=8)
+        dict(hidden_size=1024, intermediate_size=3584, num_hidden_layers=2, num_attention_heads=16, num_key_value_heads=4, num_local_experts=8)
     model = MixtralForCausalLM(MixtralConfig(num_experts_per_tok=2, **sizes))
     model.set_experts_implementation("grouped_mm")
     words = model.config.vocab_size
@@ -70,7 +72,7 @@ def mixtral(small, training=False):
 
 def bert(small, training=False):
     from transformers import BertConfig, BertForMaskedLM
-    sizes = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=2, vocab_size=50) if small else {}
+    sizes = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=2, vocab_size=50) if small else dict(num_hidden_layers=4)
     model = BertForMaskedLM(BertConfig(hidden_dropout_prob=0, attention_probs_dropout_prob=0, **sizes))
     words = model.config.vocab_size
     return Case(prepare(Logits(model).bfloat16(), training), (torch.randint(0, words, (2, 9) if small else (16, 512)), ),
@@ -85,7 +87,7 @@ def images(small, channels_last=False, dtype=torch.bfloat16):
 
 def vit(small, training=False):
     from transformers import ViTConfig, ViTForImageClassification
-    sizes = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=2, image_size=32) if small else {}
+    sizes = dict(hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=2, image_size=32) if small else dict(num_hidden_layers=4)
     model = prepare(Logits(ViTForImageClassification(ViTConfig(num_labels=10, **sizes))).bfloat16(), training)
     batch = images(small)
     return Case(model, (batch, torch.randint(0, 10, batch.shape[:1])), class_loss if training else None)
@@ -116,7 +118,7 @@ def unet(small, training=False):
     plain, attending = "{}Block2D", "Attn{}Block2D"
     kinds = [plain, attending] if small else [plain, plain, attending, attending]
     model = UNet2DModel(sample_size=16 if small else 64, block_out_channels=(8, 16) if small else (128, 256, 256, 512),
-                        layers_per_block=1 if small else 2, down_block_types=[kind.format("Down") for kind in kinds],
+                        layers_per_block=1, down_block_types=[kind.format("Down") for kind in kinds],
                         up_block_types=[kind.format("Up") for kind in reversed(kinds)], norm_num_groups=4 if small else 32,
                         attention_head_dim=8)
     size = (1, 3, 16, 16) if small else (8, 3, 64, 64)
@@ -166,11 +168,6 @@ def product_and_gelu(small, m=4096, k=4096, n=4096):
     return Case(lambda a, b, bias: F.gelu(a @ b / 64 + bias), (a, b, bias), config=TEMPLATES)
 
 
-def products_of_a_batch(small):
-    a, b = torch.randn(64, 1024, 128).bfloat16(), torch.randn(64, 128, 1024).bfloat16()
-    return Case(torch.bmm, (a, b), config=TEMPLATES)
-
-
 def gated_layer(small):
     x, up, gate, down = (torch.randn(size).bfloat16() for size in ((4096, 2048), (2048, 5632), (2048, 5632), (5632, 2048)))
     return Case(lambda x, up, gate, down: (F.silu(x @ gate / 45) * (x @ up / 45)) @ down / 75, (x, up, gate, down), config=TEMPLATES)
@@ -181,17 +178,14 @@ def forward_and_training(name, make, package):
 
 
 ROWS = [
-    *forward_and_training("Llama-like decoder, 4 layers", llama, "transformers"),
-    Row("Llama-like decoder, 4 layers, 1 x 128 tokens, CUDA graphs", llama, "transformers", needs_gpu=True, mode="reduce-overhead", tokens=(1, 128)),
-    *forward_and_training("BERT base", bert, "transformers"), *forward_and_training("ViT base", vit, "transformers"),
+    *forward_and_training("Llama-like decoder, 2 layers", llama, "transformers"),
+    *forward_and_training("BERT base, 4 layers", bert, "transformers"), *forward_and_training("ViT base, 4 layers", vit, "transformers"),
     *forward_and_training("ResNet-50", resnet50, "transformers"), *forward_and_training("U-Net", unet, "diffusers"),
-    *forward_and_training("Mixtral-like mixture of 8 experts, 4 layers", mixtral, "transformers"),
+    *forward_and_training("Mixtral-like mixture of 8 experts, 2 layers", mixtral, "transformers"),
     Row("softmax * log_softmax, 4096 x 8192", softmaxes), Row("layer norm + GELU, 8192 x 4096", norm_and_gelu),
     Row("cross entropy, gradient, 4096 x 32000", cross_entropy_gradient),
-    *(Row(f"flex attention, {kind}, {what}", flex, needs_gpu=True, window=kind != "causal", training=what != "forward")
-      for kind in ("causal", "window with ALiBi") for what in ("forward", "gradients")),
-    Row("templates: 4096^3 product + GELU", product_and_gelu, needs_gpu=True),
-    Row("templates: product of 16 rows + GELU", product_and_gelu, needs_gpu=True, m=16),
-    Row("templates: products of a batch", products_of_a_batch, needs_gpu=True),
-    Row("templates: gated layer", gated_layer, needs_gpu=True),
+    Row("flex attention, causal, forward", flex, needs_gpu=True), Row("flex attention, causal, gradients", flex, needs_gpu=True, training=True),
+    Row("flex attention, window with ALiBi, gradients", flex, needs_gpu=True, window=True, training=True),
+    Row("templates: 4096^3 product + GELU", product_and_gelu, tunes=True),
+    Row("templates: product of 16 rows + GELU", product_and_gelu, tunes=True, m=16), Row("templates: gated layer", gated_layer, tunes=True),
 ]

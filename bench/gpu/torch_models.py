@@ -2,19 +2,24 @@
 """Models with random weights, compiled by torch.compile under Tilerun and under Triton: in two processes, because both own the name
 `triton`, which take turns on one machine.
 
-Usage: TILERUN_BUNDLE=DIR torch_models.py [--packages DIR] [--only TEXT] [--part I/N] [--budget SECONDS] [--json FILE]
+Usage: TILERUN_BUNDLE=DIR torch_models.py [--packages DIR] [--only TEXT] [--part I/N] [--budget SECONDS] [--json FILE] [--kernels DIR]
 Needs PyTorch 2.8 or later; transformers and diffusers for most rows, unzipped in DIR or installed. `--device cpu` runs small ones on the
 interpreter, without Triton.
 
-A row is a forward pass, or the gradients of a training step (without an optimizer). Each row has two new processes with empty caches.
-Results are compared with the same weights in float32 (float64 for what is float32): a tensor's relative norm of the difference may be
-three times eager's, or a few units in the last place. `turns` are milliseconds of the wall for a step, `device turns` those of the
-GPU alone, which the host keeps supplied; `first call` is the seconds to compile and run for the first time. torch_models_page.py makes a page."""
+A row is a forward pass, or the gradients of a training step (without an optimizer). Both processes compile it at the same time, with empty
+caches; rows that tune on the GPU, one after the other. Results are compared with the same weights in float32 (float64 for what is float32): a
+tensor's relative norm of the difference may be three times eager's, or a few units in the last place. `turns` are milliseconds of the wall
+for a step, `device turns` those of the GPU alone, which the host keeps supplied; `first call` is the seconds to compile and run for the first
+time, of which `phases` are parts. torch_models_page.py makes a page.
+
+--kernels also lists the GPU's time of each kernel in a step, those first by which Tilerun's step is longer; sources of the five worst go to DIR."""
 
 import argparse
 import copy
+import glob
 import importlib.metadata
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -22,9 +27,6 @@ import time
 
 import selection
 import servers
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-
 
 # -- The process that compiles with one of the two `triton`s
 
@@ -49,28 +51,45 @@ class Runner:
         return servers.describe(self.torch, self.device == "cpu")
 
     def names(self):
-        """[name, whether only a GPU has what it needs]"""
+        """[name, whether only a GPU has what it needs, whether it tunes]"""
         from torch_model_rows import ROWS
-        return [[row.name, row.needs_gpu] for row in ROWS]
+        return [[row.name, row.needs_gpu, row.tunes] for row in ROWS]
 
     def warm_up(self):
-        """Compiles something, so that a row's time to compile has no start of workers and no imports."""
+        """Compiles something, so that the first row's time to compile has no start of workers and no imports."""
         torch = self.torch
         x = torch.randn(1000, requires_grad=True)
         torch.compile(lambda x: torch.sin(x) * 2)(x).sum().backward()
         self.synchronize()
-        torch._dynamo.reset()
         return {}
+
+    def forget_all(self):
+        """Empties memory, and the caches in memory and on disk."""
+        torch = self.torch
+        from torch._inductor.utils import clear_caches
+        self.run = None
+        torch._dynamo.reset()
+        clear_caches()
+        for variable in ("TORCHINDUCTOR_CACHE_DIR", "TILERUN_CACHE_DIR"):
+            shutil.rmtree(os.environ[variable], ignore_errors=True)
+        if self.device != "cpu":
+            torch.cuda.empty_cache()
+        self.metrics().clear()
+
+    def metrics(self):
+        import torch._dynamo.utils as utils
+        return utils.compilation_time_metrics
 
     def prepare(self, index):
         """Compiles a row and compares its results."""
         from torch_model_rows import ROWS
         torch, row = self.torch, ROWS[index]
+        self.forget_all()
         torch.manual_seed(11)
         case = row.make(self.device == "cpu")
         expected = self.results_in_higher_precision(case)
         plain = [t.clone() for t in self.make_step(case, case.module)()]
-        compiled = torch.compile(self.with_loss(case, case.module), mode=case.mode, dynamic=False)
+        compiled = torch.compile(self.with_loss(case, case.module), dynamic=False)
         with self.config.patch(case.config):
             step = self.make_step(case, case.module, compiled)
             self.synchronize()
@@ -80,7 +99,8 @@ class Runner:
             seconds = time.perf_counter() - start
         found = [t.clone() for t in found]
         version = f"{row.package} {importlib.metadata.version(row.package)}" if row.package else ""
-        answer = {"first call": seconds, "version": version, "parameters": self.count_parameters(case)} | \
+        phases = {name: round(sum(times), 3) for name, times in self.metrics().items() if sum(times) > 0.05}
+        answer = {"first call": seconds, "phases": phases, "version": version, "parameters": self.count_parameters(case)} | \
             compare(torch, found, plain, expected, torch.bfloat16 if case.autocast else found[0].dtype)
         self.run = step
         return answer
@@ -145,6 +165,24 @@ class Runner:
             answer["device ms"] = begin.elapsed_time(end) / min(count, 5)
         return answer
 
+    def profile(self, steps=3):
+        """{kernel: microseconds of a step on the GPU}"""
+        torch = self.torch
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+            for _ in range(steps):
+                self.run()
+            self.synchronize()
+        return {event.key: event.device_time_total / steps for event in profiler.key_averages() if event.device_time_total}
+
+    def copy_source(self, name, folder):
+        """Copies the file that Inductor has generated for a kernel."""
+        paths = glob.glob(os.path.join(os.environ["TORCHINDUCTOR_CACHE_DIR"], "**", "*.py"), recursive=True)
+        for path in sorted(paths, key=os.path.getsize):
+            with open(path) as file:
+                if f"def {name}(" in file.read():
+                    return {"path": shutil.copy(path, os.path.join(folder, name + ".py"))}
+        return {"failed": f"{name} is not a kernel that Inductor has generated"}
+
     def synchronize(self):
         if self.device != "cpu":
             self.torch.cuda.synchronize()
@@ -167,33 +205,47 @@ def compare(torch, found, plain, expected, computed):
 # -- The process that asks
 
 
-def measure(name, index, options, notes):
+def measure(name, index, both, tunes, options, notes):
     """The row, or None where one of them fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        both = start(options, folder)
-        answers = {server.which: server.ask("warm_up") for server in both}
-        if not any("failed" in answer for answer in answers.values()):
-            answers = {server.which: server.ask("prepare", index) for server in both}
-        notes += [f"{who}: {answer['failed']}" for who, answer in answers.items() if "failed" in answer]
-        row = None
-        if not notes:
-            turns, failed = servers.take_turns(both)
-            notes += failed
-        if not notes:
-            first = answers["tilerun"]
-            row = {"name": name, "unit": "ms", "turns": turns["ms"], "device turns": turns.get("device ms", {}),
-                   "first call": {who: round(answer["first call"], 2) for who, answer in answers.items()},
-                   "errors": {**{who: answer["error"] for who, answer in answers.items()}, "eager": first["eager's error"]},
-                   "version": first["version"], "parameters": first["parameters"], "notes": [f"tilerun: {text}" for text in first["wrong"]]}
-            show(row)
-        for server in both:
-            server.close()
+    answers = {server.which: server.ask("prepare", index) for server in both} if tunes else servers.ask_all(both, "prepare", index)
+    notes += [f"{who}: {answer['failed']}" for who, answer in answers.items() if "failed" in answer]
+    if notes:
+        return None
+    turns, failed = servers.take_turns(both, rounds=options.rounds)
+    notes += failed
+    if failed:
+        return None
+    ours = answers["tilerun"]
+    row = {"name": name, "unit": "ms", "turns": turns["ms"], "device turns": turns.get("device ms", {}),
+           "first call": {who: round(answer["first call"], 2) for who, answer in answers.items()},
+           "phases": {who: answer["phases"] for who, answer in answers.items()},
+           "errors": {**{who: answer["error"] for who, answer in answers.items()}, "eager": ours["eager's error"]},
+           "version": ours["version"], "parameters": ours["parameters"], "notes": [f"tilerun: {text}" for text in ours["wrong"]]}
+    show(row)
+    if options.kernels:
+        row["kernels"] = compare_kernels(both, options.kernels)
     return row
+
+
+def compare_kernels(both, folder, most=12, copied=5):
+    """[[kernel, microseconds, those of Triton, launches' source]]: those first by which Tilerun loses most."""
+    profiles = servers.ask_all(both, "profile")
+    ours, theirs = (profiles.get(who, {}) for who in ("tilerun", "triton"))
+    if "failed" in ours or "failed" in theirs:
+        print(f"  kernels: {ours.get('failed') or theirs.get('failed')}", flush=True)
+        return []
+    rows = sorted(([name, round(ours.get(name, 0), 1), round(theirs.get(name, 0), 1)] for name in ours.keys() | theirs.keys()), key=lambda r: r[2] - r[1])
+    print(f"  GPU's time of a step: {sum(ours.values()) / 1000:.3f} ms, Triton {sum(theirs.values()) / 1000:.3f}; the worst kernels (us; Triton's):")
+    for place, (name, mine, other) in enumerate(rows[:most]):
+        source = next(iter(both[0].ask("copy_source", name, folder).values())) if place < copied else ""
+        print(f"  {mine:10.1f} {other:10.1f}   {name[:150]}   {source}", flush=True)
+    return rows
 
 
 def start(options, folder):
     """Both processes, or one without a GPU."""
-    return [servers.Server(which, __file__, ["--device", options.device, *(["--packages", options.packages] if options.packages else [])], folder)
+    more = ["--packages", options.packages] if options.packages else []
+    return [servers.Server(which, __file__, ["--device", options.device, *more], folder)
             for which in ("tilerun", "triton")[:1 if options.device == "cpu" else 2]]
 
 
@@ -205,36 +257,48 @@ def show(row):
           + "   " + " / ".join(f"{error:.1e}" for error in row["errors"].values()), *row["notes"], flush=True)
 
 
-def choose(named, told, options):
+def choose(named, options):
     """The rows to measure, as (name, index). What the interpreter lacks is named."""
     if options.device == "cpu":
-        print(f"not on the interpreter: {'; '.join(name for name, needs_gpu in named if needs_gpu)}")
-    rows = [(name, index) for index, (name, needs_gpu) in enumerate(named) if options.device != "cpu" or not needs_gpu]
+        print(f"not on the interpreter: {'; '.join(name for name, needs_gpu, _ in named if needs_gpu)}")
+    rows = [(name, index) for index, (name, needs_gpu, _) in enumerate(named) if options.device != "cpu" or not needs_gpu]
     return selection.select(rows, options.only, options.part)
+
+
+def run(options, parser, folder):
+    both = start(options, folder)
+    names, told = both[0].ask("names"), both[-1].ask("describe")
+    if "failed" in names or "failed" in told:
+        sys.exit(f"torch_models.py: {(names if 'failed' in names else told)['failed']}")
+    try:
+        rows = choose(names, options)
+    except ValueError as problem:
+        parser.error(str(problem))
+    document = servers.make_document("models", "bench/gpu/torch_models.py", told, [name for name, _ in rows])
+    print(f"{'ms of a step, and times as fast':60}{'Tilerun':>10}{'Triton':>10}{'to Triton':>22}{'of the device alone':>22}   first call   error")
+    failed = [f"{who}: {answer['failed']}" for who, answer in servers.ask_all(both, "warm_up").items() if "failed" in answer]
+    if failed:
+        sys.exit(f"torch_models.py: {'; '.join(failed)}")
+    right = servers.measure_all(rows, lambda name, index, notes: measure(name, index, both, names[index][2], options, notes), options, document)
+    for server in both:
+        server.close()
+    return 0 if right else 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--packages", metavar="DIR", help="a folder of unzipped packages, which come last on the path")
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each (9)")
+    parser.add_argument("--kernels", metavar="DIR", help="list the time of each kernel, and copy sources of the worst to DIR")
     servers.add_options(parser)
     options = parser.parse_args()
     if options.serve:
         return servers.serve(lambda: Runner(options.serve, options.device, options.packages))
-    options.packages = options.packages and os.path.abspath(options.packages)
+    options.packages, options.kernels = (path and os.path.abspath(path) for path in (options.packages, options.kernels))
+    if options.kernels:
+        os.makedirs(options.kernels, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        both = start(options, folder)
-        names, told = both[0].ask("names"), both[-1].ask("describe")
-        for server in both:
-            server.close()
-    if "failed" in names or "failed" in told:
-        sys.exit(f"torch_models.py: {(names if 'failed' in names else told)['failed']}")
-    try:
-        rows = choose(names, told, options)
-    except ValueError as problem:
-        parser.error(str(problem))
-    document = servers.make_document("models", "bench/gpu/torch_models.py", told, [name for name, _ in rows])
-    print(f"{'ms of a step, and times as fast':60}{'Tilerun':>10}{'Triton':>10}{'to Triton':>22}{'of the device alone':>22}   first call   error")
-    return 0 if servers.measure_all(rows, lambda name, index, notes: measure(name, index, options, notes), options, document) else 1
+        return run(options, parser, folder)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,14 @@ def share_of_first_call(row):
     return ours / theirs if ours and theirs else None
 
 
+# Parts of a first call that depend on the kernels' compiler: code is waited for, and configurations are measured.
+PHASES = "PyCodeCache.load_by_key_path", "CachingAutotuner.benchmark_all_configs"
+
+
+def seconds_of_kernels(row, who):
+    return sum(row.phases[who].get(phase, 0) for phase in PHASES) if who in row.phases else None
+
+
 def goals_table(rows):
     speeds = [(row.name, row.ratio("triton")) for row in rows if row.ratio("triton")]
     missed = [(name, ratio) for name, ratio in speeds if ratio["median"] < LEAST_SPEED]
@@ -47,10 +55,12 @@ def rows_table(rows):
         share = share_of_first_call(row)
         seconds = " / ".join(f"{row.first_call[who]:.1f} s" if who in row.first_call else "–" for who in ("tilerun", "triton"))
         errors = " / ".join(f"{row.errors[who]:.1e}" if who in row.errors else "–" for who in ("tilerun", "triton", "eager"))
+        kernels = [seconds_of_kernels(row, who) for who in ("tilerun", "triton")]
+        kernels = " / ".join("–" if taken is None else f"{taken:.1f} s" for taken in kernels)
         lines.append([row.name, f"{row.parameters / 1e6:.0f} M" if row.parameters else "–", page.number(row.figure("tilerun")),
                       page.number(row.figure("triton")), page.ratio_text(row.ratio("triton")), page.ratio_text(row.device_ratios.get("triton")),
-                      seconds, "–" if share is None else f"{share:.2f}", errors])
-    return page.table(["model", "weights", "Tilerun, ms", "Triton, ms", "to Triton", "… of the GPU alone", "first call: Tilerun / Triton", "share",
+                      seconds, "–" if share is None else f"{share:.2f}", kernels, errors])
+    return page.table(["model", "weights", "Tilerun, ms", "Triton, ms", "to Triton", "… of the GPU alone", "first call: Tilerun / Triton", "share", "… for kernels",
                        "error: Tilerun / Triton / eager"], lines)
 
 
@@ -62,8 +72,9 @@ def write_page(found, path):
              "Inductor compiles the same model in two processes, one where `triton` is Tilerun and one where it is Triton, which take turns in random order on "
              "one machine. A ratio is the median of the ratios of pairs of one turn: above 1, Tilerun is faster; in brackets is its bootstrap interval of 95 %. "
              "Milliseconds are of the wall, with the host's part, for a forward pass or for the gradients of a training step (without an optimizer); the ratio of the "
-             "GPU alone is of steps for which the host is ahead. The first call has empty caches, in a process that has compiled before: it is all of "
-             "Dynamo's, Inductor's and the kernels' compilation, and of a template's tuning. Errors are relative norms of the difference to the same weights in float32, "
+             "GPU alone is of steps for which the host is ahead. The first call has empty caches, in a process that has compiled before, while the other process "
+             "compiles the same (templates: one after the other): it is all of Dynamo's, Inductor's and the kernels' compilation, and of a template's tuning; what is "
+             "for kernels is the part in which PyTorch waits for kernels' code and measures their configurations. Errors are relative norms of the difference to the same weights in float32, "
              "or in float64 where the model is float32.", "", "## Runs", "", *page.runs_table(found)]
     if versions:
         lines += [f"Weights are random; the models are of packages: {', '.join(versions)}.", ""]

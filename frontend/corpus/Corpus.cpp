@@ -332,7 +332,7 @@ FileSummary corpus::surveyFile(const std::string &path, const Backend *backend, 
     entry.unrolled.clear();
     listener.finish(entry);
   }
-  llvm::stable_sort(out.made, [](auto &a, auto &b) { return a.line < b.line; });
+  llvm::sort(out.made, [](auto &a, auto &b) { return a.line < b.line; });
   llvm::sort(out.called);
   out.called.erase(llvm::unique(out.called), out.called.end());
   return out;

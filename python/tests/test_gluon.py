@@ -49,6 +49,7 @@ double[(1, )](x, y, B=4)
 assert y.tolist() == [0, 2, 4, 6]
 assert copy.is_gluon() and not double.is_gluon() and copy.arg_names[:3] == ["x", "y", "n"]
 assert gl.float32 is tl.float32 and gl.constexpr is tl.constexpr
+assert gl.extra.libdevice is tl.extra.libdevice
 assert mbarrier is triton.experimental.gluon.language.nvidia.hopper.mbarrier
 assert repr(LAYOUT.value) == "gluon.language.BlockedLayout([1], [32], [4], [0])"
 assert gl.BlockedLayout([1], [32], [4], [0]) == LAYOUT.value != gl.BlockedLayout([2], [32], [4], [0])

@@ -16,7 +16,9 @@ def make_row(name, ours=1.0, theirs=1.5, first=(10.0, 40.0), notes=()):
     """Times of the second program are `theirs` in each turn."""
     return {"name": name, "unit": "ms", "turns": {"tilerun": [ours] * 15, "triton": [theirs] * 15},
             "device turns": {"tilerun": [ours / 2] * 15, "triton": [ours] * 15}, "first call": dict(zip(("tilerun", "triton"), first)),
-            "errors": {"tilerun": 1e-3, "triton": 2e-3, "eager": 3e-3}, "version": "transformers 1.2", "parameters": 2_000_000, "notes": list(notes)}
+            "errors": {"tilerun": 1e-3, "triton": 2e-3, "eager": 3e-3},
+            "phases": {"tilerun": {"PyCodeCache.load_by_key_path": 1.0, "Scheduler.codegen": 5.0},
+                       "triton": {"PyCodeCache.load_by_key_path": 3.0, "CachingAutotuner.benchmark_all_configs": 0.5}}, "version": "transformers 1.2", "parameters": 2_000_000, "notes": list(notes)}
 
 
 def make_document(date, rows, **more):
@@ -42,7 +44,7 @@ class ModelsPage(unittest.TestCase):
 
     def test_rows(self):
         page = self.make(make_document("2031-01-02 03:04 UTC", [make_row("a decoder")]))
-        self.assertIn("| a decoder | 2 M | 1.000 | 1.500 | 1.500 (1.500 to 1.500) | 2.000 (2.000 to 2.000) | 10.0 s / 40.0 s | 0.25 | "
+        self.assertIn("| a decoder | 2 M | 1.000 | 1.500 | 1.500 (1.500 to 1.500) | 2.000 (2.000 to 2.000) | 10.0 s / 40.0 s | 0.25 | 1.0 s / 3.5 s | "
                       "1.0e-03 / 2.0e-03 / 3.0e-03 |", page)
         self.assertIn("the models are of packages: transformers 1.2.", page)
         self.assertIn("| 1 | Imagined 9000 | 123.45 | 2031-01-02 03:04 UTC | Tilerun 1.2, Triton 3.4 | `torch_models.py of 2031-01-02 03:04 UTC` | 1 |", page)
@@ -65,9 +67,9 @@ class ModelsPage(unittest.TestCase):
         self.assertIn("- b: triton: it fails", page)
 
     def test_one_program_alone(self):
-        row = make_row("a") | {"turns": {"tilerun": [1.0] * 15}, "device turns": {}, "first call": {"tilerun": 2.0}, "errors": {"tilerun": 1e-3, "eager": 1e-3}}
+        row = make_row("a") | {"turns": {"tilerun": [1.0] * 15}, "device turns": {}, "first call": {"tilerun": 2.0}, "errors": {"tilerun": 1e-3, "eager": 1e-3}, "phases": {}}
         page = self.make(make_document("2031-01-02 03:04 UTC", [row]))
-        self.assertIn("| a | 2 M | 1.000 | – | – | – | 2.0 s / – | – | 1.0e-03 / – / 1.0e-03 |", page)
+        self.assertIn("| a | 2 M | 1.000 | – | – | – | 2.0 s / – | – | – / – | 1.0e-03 / – / 1.0e-03 |", page)
         self.assertIn("| first call | at most 0.5 of Triton's time in each row | – |", page)
 
 

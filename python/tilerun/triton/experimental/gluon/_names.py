@@ -32,7 +32,7 @@ NAMES = {
         "tensor_descriptor_type",
     "language.amd.rdna3": "wmma",
     "language.amd.rdna4": "wmma",
-    "language.extra": "",
+    "language.extra": "libdevice",
     "language.nvidia": "",
     "language.nvidia.ampere": "DotOperandLayout NVMMADistributedLayout mma_v2",
     "language.nvidia.ampere.async_copy": "async_copy_global_to_shared commit_group mbarrier_arrive wait_group",

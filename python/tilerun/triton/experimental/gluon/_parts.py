@@ -73,6 +73,8 @@ def jit(fn=None, **options):
 
 def _find(module, name):
     """Types and constants that are those of triton.language; else what stands for the name."""
+    if name == "libdevice":
+        return triton_language.extra.libdevice
     same = getattr(triton_language, name, None) if module == "language" else None
     return same if isinstance(same, (type, triton_language.dtype)) else Part(f"gluon.{module}.{name}")
 
