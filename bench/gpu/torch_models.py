@@ -15,6 +15,7 @@ time, of which `phases` are parts. torch_models_page.py makes a page.
 --kernels also lists the GPU's time of each kernel in a step, those first by which Tilerun's step is longer; sources of the five worst go to DIR."""
 
 import argparse
+import collections
 import copy
 import glob
 import importlib.metadata
@@ -172,7 +173,11 @@ class Runner:
             for _ in range(steps):
                 self.run()
             self.synchronize()
-        return {event.key: event.device_time_total / steps for event in profiler.key_averages() if event.device_time_total}
+        times = collections.Counter()
+        for event in profiler.events():
+            if event.device_type == torch.autograd.DeviceType.CUDA:
+                times[event.name] += event.time_range.elapsed_us() / steps
+        return times
 
     def copy_source(self, name, folder):
         """Copies the file that Inductor has generated for a kernel."""
