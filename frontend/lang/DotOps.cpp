@@ -157,7 +157,11 @@ Result emitDot(Emitter &e, const Arguments &args) {
     FailureOr<int64_t> count = getInt(e, args, 5, 0, INT32_MAX);
     if (failed(count))
       return failure();
-    imprecise = ta.isFp8() ? std::min(*count, sa[rank - 1]) : 0;
+    if (ta.isFp8() && *count > sa[rank - 1])
+      return argError(e, args, 5,
+                      "is " + std::to_string(*count) + ", more than the inner dimension, " +
+                          std::to_string(sa[rank - 1]) + "; Triton refuses that, too");
+    imprecise = ta.isFp8() ? *count : 0;
   }
 
   TensorType type{*accType, sa};

@@ -27,6 +27,10 @@ Result emitWhere(Emitter &e, const Arguments &args) {
     return failure();
   if (condition->type.dtype.isPointer())
     return argError(e, args, 0, "must be a condition, but it is " + args[0].describe());
+  if (condition->type.dtype != dtype(Scalar::Int1) && args[0].is<TensorValue>())
+    e.services.warning(e.range, "tl.where: 'condition' is " + args[0].describe() +
+                                    ", not boolean, which a future Triton refuses; compare it "
+                                    "with 0");
   TensorValue values[3];
   values[0] =
       condition->type.dtype.isFp8() ? convert(e, *condition, dtype(Scalar::F32)) : *condition;

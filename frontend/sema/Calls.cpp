@@ -416,12 +416,11 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
   }
   if (!last.result)
     return Value::none();
-  bool always = last.unreachable;
-  if (!always && !last.result->value.isNone())
-    return errorWithNotes(function.def->nameRange,
-                          "'" + function.qualifiedName +
-                              "' returns a value on some paths only; return one at its end too",
-                          Note{last.result->place, "a value is returned here"});
+  // As in Triton, whose code may rely on it where the others are not taken.
+  if (!last.unreachable && !last.result->value.isNone())
+    warning(last.result->place, "'" + function.qualifiedName +
+                                    "' returns a value on some paths only; its result is "
+                                    "undefined on the others");
   return std::move(last.result->value);
 }
 

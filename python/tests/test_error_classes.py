@@ -65,14 +65,14 @@ def e_inner(x):
 
 
 @pytest.mark.parametrize("kernel, kind, cause, places", [
-    (e_static, "CompileTimeAssertionFailure", AssertionError, ["at 2:4: in 'e_static'"]),
+    (e_static, "CompileTimeAssertionFailure", None, ["at 2:4: in 'e_static'"]),
     (e_construct, "UnsupportedLanguageConstruct", None, ["at 2:17: in 'e_construct'"]),
     (e_raise, "UnsupportedLanguageConstruct", None, ["at 2:4: in 'e_raise'"]),
     (e_name, "CompilationError", NameError, ["at 2:16: in 'e_name'"]),
     (e_attribute, "CompilationError", AttributeError, ["at 2:4: in 'e_attribute'"]),
     (e_operands, "CompilationError", TypeError, ["at 2:16: in 'e_operands'"]),
     (e_value, "CompilationError", ValueError, ["at 2:17: in 'e_value'"]),
-    (e_inner, "CompilationError", ValueError, ["at 2:11: in 'helper'", "at 2:17: in 'e_inner'"])],
+    (e_inner, "CompilationError", errors.CompilationError, ["at 2:11: in 'helper'", "at 2:17: in 'e_inner'"])],
     ids=lambda value: getattr(value, "__name__", None))
 def test_errors_of_compilation(kernel, kind, cause, places):
     with pytest.raises(triton.CompilationError) as caught:
@@ -80,10 +80,116 @@ def test_errors_of_compilation(kernel, kind, cause, places):
     error = caught.value
     assert type(error) is getattr(triton.compiler.errors, kind)
     assert type(error.__cause__) is (type(None) if cause is None else cause)
-    if cause:
+    if cause is errors.CompilationError:
+        # That of the function that the kernel calls.
+        assert str(error.__cause__).startswith(places[0] + "\n") and type(error.__cause__.__cause__) is ValueError
+    elif cause:
         assert str(error.__cause__) in str(error)
     assert [line for line in str(error).splitlines() if line.startswith("at ")] == places
     assert str(pickle.loads(pickle.dumps(error))) == str(copy.copy(error)) == str(error)
+
+
+# What Triton says of mistakes, which scripts match on.
+@triton.jit
+def different(n):
+    if n == 0:
+        return 1
+    else:
+        return 2.5
+
+
+def w_name(x):
+    a += 1  # noqa: F821
+
+
+def w_attribute(x):
+    tl.nothing(x)
+
+
+def w_operands(x):
+    0 + "a"
+
+
+def w_none(x):
+    tl.expand_dims(None, -1)
+
+
+def w_dot(x):
+    a = tl.full((8, 8), 0, tl.float16)
+    tl.dot(a, a)
+
+
+def w_imprecise(x):
+    a = tl.full((64, 64), 0, tl.float8e5)
+    tl.dot(a, a, max_num_imprecise_acc=128)
+
+
+def w_shapes(x):
+    tl.store(x, tl.arange(0, 4) + tl.arange(0, 8))
+
+
+def w_loop(x):
+    a = 0
+    for _ in range(4):
+        a = a + 1.5
+    tl.store(x, a)
+
+
+def w_arms(x):
+    if tl.load(x) > 0:
+        b = 1
+    else:
+        b = 2.5
+    tl.store(x, b)
+
+
+def w_returns(x):
+    tl.store(x, different(tl.program_id(0)))
+
+
+@pytest.mark.parametrize("function, kind, words", [
+    (w_name, NameError, "a is not defined"),
+    (w_attribute, AttributeError, "module 'triton.language' has no attribute 'nothing'"),
+    (w_operands, TypeError, "unsupported operand type(s) for +: 'int' and 'str'"),
+    (w_none, TypeError, "cannot convert None of type <class 'NoneType'> to tensor"),
+    (w_dot, AssertionError, "Input shapes should have M >= 1, N >= 1 and K >= 16"),
+    (w_imprecise, ValueError, "max_num_imprecise_acc (128) must be <= K (64)"),
+    (w_shapes, ValueError, "Cannot make_shape_compatible: incompatible dimensions at index 0: 4 and 8"),
+    (w_loop, AssertionError, "Loop-carried variable a has initial type int32 but is re-assigned to fp32 in loop! "
+     "Please make sure that the type stays consistent."),
+    (w_arms, AssertionError, "Mismatched type for b between then block (int32) and else block (fp32)"),
+    (w_returns, TypeError, "Inconsistent return types: int32 and float32")], ids=lambda value: getattr(value, "__name__", None))
+def test_words_of_triton(function, kind, words):
+    with pytest.raises(triton.CompilationError) as caught:
+        triton.jit(function).warmup(X, grid=(1, ))
+    cause = caught.value.__cause__
+    if function is w_returns:
+        assert "at 5:8: in 'different'" in str(cause)
+        cause = cause.__cause__
+    assert type(cause) is kind and str(cause) == words
+    assert repr(cause) in str(caught.value)
+
+
+@triton.jit
+def on_some_paths(n):
+    if n > 0:
+        return n + 1
+
+
+@triton.jit
+def conditions(x, n):
+    i = tl.arange(0, 4)
+    tl.store(x + i, tl.where(i, on_some_paths(n), 0.0))
+
+
+def test_warnings():
+    """What Triton warns of, too, and a result that is not defined on all paths."""
+    with pytest.warns(UserWarning) as caught:
+        conditions[(1, )](X, 4)
+    text = "\n".join(str(warning.message) for warning in caught)
+    assert "tl.where: 'condition' is int32[4], not boolean, which a future Triton refuses; compare it with 0" in text
+    assert "'on_some_paths' returns a value on some paths only; its result is undefined on the others" in text
+    assert X[:4].tolist() == [0, 5, 5, 5]
 
 
 def test_errors_of_launches():

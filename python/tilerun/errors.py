@@ -2,6 +2,8 @@
 
 import re
 
+from . import _triton_words
+
 
 class TilerunError(RuntimeError):
     """A call of the library failed. `status` is the library's word for the kind of failure."""
@@ -169,12 +171,11 @@ def _quote(message):
 # What the first error of a compilation says, and the classes: of the exception, and of its cause, which is Python's own word for
 # the mistake.
 _CLASSES = (
-    (r"tl\.static_assert: 'cond' is false", CompileTimeAssertionFailure, AssertionError),
+    (r"tl\.static_assert: 'cond' is false", CompileTimeAssertionFailure, None),
     (r".*cannot be used in a kernel|the kernel raises an error here|the condition of \w+ must be one value",
      UnsupportedLanguageConstruct, None),
-    (r"unknown name|'.+' has no name '", CompilationError, NameError),
     (r".+ has no attribute '", CompilationError, AttributeError),
-    (r"'.{1,3}': (bitwise|shift)|cannot apply|unary '", CompilationError, TypeError),
+    (r"'.{1,3}': (bitwise|shift)|cannot apply|unary '|operator '", CompilationError, TypeError),
     (r"", CompilationError, ValueError))
 
 
@@ -220,9 +221,15 @@ def _make_compilation_error(message):
     found = re.search(r": error: (.*)", message)
     said = found[1] if found else message
     kind, cause = next((kind, cause) for pattern, kind, cause in _CLASSES if re.match(pattern, said))
-    error = kind("\n".join([message.rstrip("\n"), *_number_places(message)]))
+    words = _triton_words.find(said) if found else None
+    places = _number_places(message)
+    error = kind("\n".join([message.rstrip("\n"), *places, *([repr(words)] if words else [])]))
     if found and cause:
-        error.__cause__ = cause(said)
+        error.__cause__ = words or cause(said)
+        if len(places) > 1:
+            # In a function that the kernel calls: Triton tells of each function in an exception of its own.
+            inner = kind(f"{places[0]}\n{error.__cause__!r}")
+            inner.__cause__, error.__cause__ = error.__cause__, inner
         error.__suppress_context__ = True
     return error
 
