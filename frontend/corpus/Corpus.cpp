@@ -278,10 +278,20 @@ static std::string getFullPath(StringRef path) {
 /// `@pointwise_dynamic`: one that is not Triton's. Empty if there is none.
 static StringRef findMaker(const JitFunction &function) {
   // Of Triton's and Python's packages, and those that only mark or cache a function.
-  static constexpr llvm::StringLiteral kKnown[] = {
-      "jit",        "autotune", "heuristics",     "constexpr_function", "must_use_result",
-      "builtin",    "cache",    "lru_cache",      "wraps",              "aggregate",
-      "_aggregate", "constexpr", "_tensor_member_fn", "_add_reduction_docstr"};
+  static constexpr llvm::StringLiteral kKnown[] = {"jit",
+                                                   "autotune",
+                                                   "heuristics",
+                                                   "constexpr_function",
+                                                   "must_use_result",
+                                                   "builtin",
+                                                   "cache",
+                                                   "lru_cache",
+                                                   "wraps",
+                                                   "aggregate",
+                                                   "_aggregate",
+                                                   "constexpr",
+                                                   "_tensor_member_fn",
+                                                   "_add_reduction_docstr"};
   for (const ast::Expr *decorator : function.def->decorators)
     if (StringRef name = getDecoratorName(decorator);
         !name.empty() && !llvm::is_contained(kKnown, name))

@@ -160,7 +160,8 @@ llvm::Error Session::load(llvm::StringRef target) {
                           suggest("", kernels));
   }
   kernel = module->findFunction(name);
-  if (!kernel && llvm::any_of(module->gluonKernels, [&](auto &gluon) { return gluon.name == name; }))
+  if (!kernel &&
+      llvm::any_of(module->gluonKernels, [&](auto &gluon) { return gluon.name == name; }))
     return makeUsageError("'" + path + "' " + module->describeNoKernels());
   if (!kernel)
     return makeUsageError("'" + path + "' has no kernel '" + name + "'" + suggest(name, names));
