@@ -190,6 +190,8 @@ def test_warnings():
     assert "tl.where: 'condition' is int32[4], not boolean, which a future Triton refuses; compare it with 0" in text
     assert "'on_some_paths' returns a value on some paths only; its result is undefined on the others" in text
     assert X[:4].tolist() == [0, 5, 5, 5]
+    with pytest.warns(UserWarning, match="tl.where: 'condition' is int32\\[4\\], not boolean"):
+        triton.compile(triton.compiler.ASTSource(conditions, {"x": "*fp32", "n": "i32"}), target=triton.compiler.GPUTarget("cuda", 90, 32))
 
 
 def test_errors_of_launches():

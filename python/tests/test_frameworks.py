@@ -302,3 +302,14 @@ def test_launchers_of_frameworks_are_copied_and_pickled_by_their_state():
     launcher = _Launcher([add_kernel])
     for other in (copy.copy(launcher), copy.deepcopy(launcher), pickle.loads(pickle.dumps(launcher))):
         assert other is not launcher and other.kernels[0] is add_kernel
+
+
+@triton.jit
+def annotated_kernel(x: tl.int8, y: "i8", z: "fp32", n: tl.constexpr):
+    pass
+
+
+def test_texts_of_types():
+    assert [(p.annotation, p.annotation_type) for p in annotated_kernel.params] == [("i8", "i8"), ("i8", "i8"), ("fp32", "fp32"), ("constexpr", "")]
+    assert str(tl.pointer_type(tl.float32, 1, True)) == "const_pointer<fp32>" and str(tl.pointer_type(tl.float32)) == "pointer<fp32>"
+    assert triton._utils.__name__.endswith("triton._utils")

@@ -45,3 +45,52 @@ def test_the_environment_asks_for_a_trace(run_text, tmp_path):
     launches = [event for event in events if event["cat"] == "launch"]
     assert [(event["name"], event["args"]["grid"]) for event in launches] == [("count", "1 x 1 x 1")]
     assert "compile count" in {event["name"] for event in events}
+
+
+GLOBALS = """
+    import numpy as np
+    import triton
+    import triton.language as tl
+
+    SIZE = 4
+    MARKED = tl.constexpr(4)
+    NOTED: tl.constexpr = 4
+
+    def make():
+        captured = 5
+
+        @triton.jit
+        def uses_captured(out):
+            tl.store(out, captured)
+
+        return uses_captured
+
+    @triton.jit
+    def uses_global(out):
+        i = tl.arange(0, SIZE)
+        tl.store(out + i, i)
+
+    @triton.jit
+    def allowed(out, n=SIZE):
+        tl.store(out, MARKED + NOTED + n)
+
+    out = np.zeros(4, np.int32)
+    for kernel in (allowed, uses_global, make()):
+        try:
+            kernel[(1, )](out)
+            print("runs")
+        except triton.CompilationError as error:
+            print(str(error).splitlines()[0].partition("script.py:")[2])
+            print(type(error.__cause__).__name__, str(error.__cause__).partition('.')[0])
+    """
+
+
+def test_strict_mode_refuses_globals_that_are_not_constants(run_text):
+    assert run_text(GLOBALS).stdout == "runs\n" * 3
+    assert run_text(GLOBALS, TILERUN_STRICT="1", TRITON_ALLOW_NON_CONSTEXPR_GLOBALS="1").stdout == "runs\n" * 3
+    assert run_text(GLOBALS, TILERUN_STRICT="1").stdout.splitlines() == [
+        "runs",
+        "21:22: error: global variable 'SIZE' is not a tl.constexpr, which goes beyond Triton; write SIZE = tl.constexpr(…)",
+        "NameError Cannot access global variable SIZE from within @jit'ed function",
+        "15:23: error: global variable 'captured' is not a tl.constexpr, which goes beyond Triton; write captured = tl.constexpr(…)",
+        "NameError Cannot access global variable captured from within @jit'ed function"]

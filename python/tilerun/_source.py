@@ -16,6 +16,7 @@ from ._host_values import (add_local_scope, ARRAY_LIBRARIES, as_named_tuple, as_
                            find_library, follow, get_attribute, get_fields, is_array_function, is_asked_for_functions,
                            is_enum_member, is_frozen, is_marked, is_named_tuple, is_of_compile_time, is_of_kernels,
                            is_plain_class, language_name, look_up, TUPLE_MAKERS, Unknown)
+from . import _strict
 from .errors import SourceError, make_error
 from .triton.language import constexpr, dtype
 
@@ -184,6 +185,7 @@ class Collector:
         cells = dict(zip(function.fn.__code__.co_freevars, function.fn.__closure__ or ()))
         scope = function.fn.__globals__
         values = {}
+        refuses = _strict.is_strict() and not is_of_compile_time(function)
         for name, chains in sorted(_used_names(text).items()):
             place = (cells[name], None) if name in cells else (scope, name)
             value = values[name] = look_up(*place)
@@ -193,6 +195,8 @@ class Collector:
                 continue
             if not isinstance(value, types.ModuleType):
                 self.watched.append((*place, value))
+            if refuses:
+                _strict.check_global(name, value, function)
             lines += self._bind(name, value, chains, function)
         for name, helper in extra.items():
             lines += self._bind(name, helper, set(), None)

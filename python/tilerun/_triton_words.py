@@ -23,6 +23,9 @@ def _operands(found):
 # What our message begins with, Triton's class, and its words.
 _WORDS = (
     (r"unknown name '(\w+)'", NameError, lambda f: f"{f[1]} is not defined"),
+    (r"global variable '(\w+)' is not a tl\.constexpr", NameError,
+     lambda f: f"Cannot access global variable {f[1]} from within @jit'ed function. Triton kernels can only access global variables that are "
+               "instanstiated as constexpr (`x = triton.language.constexpr(42)`)."),
     (r"'(.+)' has no name '(\w+)'", AttributeError, lambda f: f"module '{f[1]}' has no attribute '{f[2]}'"),
     (r"operator '(.+)' does not apply to (.+) and (.+)", TypeError, _operands),
     (r"tl\.(\w+): '\w+' must be a tensor or a number, but it is None", TypeError, lambda f: "cannot convert None of type <class 'NoneType'> to tensor"),

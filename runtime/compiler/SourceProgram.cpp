@@ -207,6 +207,8 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   Messages messages;
   const bool isOwn = Backend::isTileStage(stage);
   TILERUN_TRY(makeTile(signature, options, bytecode, printed, messages, isOwn ? &own : nullptr));
+  if (messages.level == TILERUN_LOG_WARNING)
+    log(messages);
   if (!isOwn)
     return Backend::emit(plugin, target, bytecode, options, stage, take);
   Backend::takeText(own, stage, take);

@@ -7,7 +7,7 @@ from .runtime import (AsyncCompileMode, Autotuner, Config, FutureKernel, Heurist
 from .runtime.jit import jit
 from .runtime.errors import OutOfResources, TritonError
 from .compiler import ASTSource, CompilationError, GPUTarget, compile
-from . import _C, backends, compiler, errors, language, runtime, testing, tools
+from . import _C, _utils, backends, compiler, errors, language, runtime, testing, tools
 from ._host import cdiv, next_power_of_2
 from .language import must_use_result
 from .language import aggregate

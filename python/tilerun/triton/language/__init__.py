@@ -296,7 +296,7 @@ class pointer_type(dtype):
         return f"*{'k' if self.const else ''}{self._element.mangle()}"
 
     def __str__(self):
-        return f"pointer<{'const ' if self.const else ''}{self._element}>"
+        return f"{'const_' if self.const else ''}pointer<{self._element}>"
 
     __repr__ = __str__
 

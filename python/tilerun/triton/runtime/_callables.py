@@ -83,6 +83,8 @@ class KernelParam:
         annotation = self._param.annotation
         if annotation is inspect.Parameter.empty:
             return ""
+        if isinstance(annotation, dtype):
+            return get_meaning(annotation.name)  # As signatures write it.
         return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
     @property
