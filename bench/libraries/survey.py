@@ -50,7 +50,11 @@ def unpack(path, folder):
             archive.extractall(folder, [name for name in archive.namelist() if wanted(name)])
         return folder
     with tarfile.open(path) as archive:
-        archive.extractall(folder, [member for member in archive.getmembers() if wanted(member.name)], filter="data")
+        for member in archive.getmembers():
+            path = pathlib.PurePosixPath(member.name)
+            if member.isfile() and wanted(member.name) and not path.is_absolute() and ".." not in path.parts:
+                (pathlib.Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(folder) / path).write_bytes(archive.extractfile(member).read())
     root, = pathlib.Path(folder).iterdir()
     for extra in ("tests", "test", "benchmarks", "benchmark", "examples", "setup.py", "training", "hopper", "csrc"):  # Not part of the package.
         if (root / extra).is_dir():
