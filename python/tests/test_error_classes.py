@@ -170,6 +170,38 @@ def test_words_of_triton(function, kind, words):
     assert repr(cause) in str(caught.value)
 
 
+# A line of a kernel with pointers x (float32), c (constant) and b (int8), Triton's class, and its words.
+LINES = [
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 2])", ValueError,
+     "Descriptor block shape must have at least 16 bytes in the last dimension, but got 2 * 4 = 8 bytes"),
+    ("tl.atomic_add(x, 1.5, sem='none')", ValueError, "Memory semantic none not supported"),
+    ("tl.atomic_add(b, 1)", ValueError, "atomic_add does not support int8"),
+    ("tl.load(x, cache_modifier='.none')", ValueError, "Cache modifier .none not supported"),
+    ("tl.load(x, eviction_policy='none')", ValueError, "Eviction policy none not supported"),
+    ("tl.load(x, other=1)", ValueError, "`other` cannot be provided without `mask`"),
+    ("tl.load(x, mask=tl.arange(0, 4) > 1)", ValueError, "Mask argument cannot be block type if pointer argument is not a block"),
+    ("tl.store(x, tl.arange(0, 4))", ValueError, "Value argument cannot be block type if pointer argument is not a block"),
+    ("tl.store(c, 1)", ValueError, "Cannot store to a constant pointer"),
+    ("tl.reshape(tl.arange(0, 4), 8)", ValueError, "reshape() cannot change total number of elements in tensor"),
+    ("tl.trans(tl.arange(0, 4))", ValueError, "tl.trans invoked with a 0- or 1-dimensional tensor"),
+    ("tl.load(x).to(tl.int64, bitcast=True)", ValueError, "Cannot bitcast data-type of size 32 to data-type of size 64"),
+    ("tl.histogram(tl.arange(0, 8).to(tl.float32), 4)", AssertionError, "histogram only supports integer input"),
+    ("tl.gather(tl.arange(0, 4), tl.arange(0, 4).to(tl.float32), 0)", AssertionError, "index must be an integer tensor"),
+    ("tl.program_id(3)", ValueError, "program_id axis must be 0, 1, or 2 but got 3"),
+]
+
+
+@pytest.mark.parametrize("line, kind, words", LINES, ids=[line for line, _, _ in LINES])
+def test_words_of_triton_for_calls(tmp_path, line, kind, words):
+    path = tmp_path / "made.py"
+    path.write_text(f"import tilerun.triton as triton\nimport tilerun.triton.language as tl\n\n\n@triton.jit\ndef kernel(x, c: tl.const, b):\n    {line}\n")
+    scope = {"__name__": "made"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    with pytest.raises(triton.CompilationError) as caught:
+        scope["kernel"].warmup(X, X, np.zeros(1, np.int8), grid=(1, ))
+    assert type(caught.value.__cause__) is kind and str(caught.value.__cause__) == words
+
+
 @triton.jit
 def on_some_paths(n):
     if n > 0:
