@@ -1,5 +1,6 @@
 """Machine code of compiled kernels: who assembles it, what it says if nobody can, and where frameworks find it."""
 
+import json
 import os
 import re
 import stat
@@ -242,3 +243,23 @@ def test_named_by_repr():
         assert b".text.filled_64" in compiled.asm["cubin"]
     amd = triton.compile(source, target=GPUTarget("hip", "gfx942", 64))
     assert amd.metadata.name == "fill" and re.search(r"\bfill:", amd.asm["amdgcn"]) and amd.name == "filled_64"
+
+
+def test_a_kernel_is_compiled_once(run_text, tmp_path):
+    """Whatever a framework asks of it: numbers, PTX, the stored code."""
+    run_text("""
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def add(x, y, n, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(y + i, tl.load(x + i, i < n) + 1, i < n)
+
+        source = triton.compiler.ASTSource(add, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 128})
+        compiled = triton.compile(source, target=triton.compiler.GPUTarget("cuda", 90, 32))
+        assert compiled.num_warps == 4 and compiled.metadata.shared == compiled.shared
+        assert compiled.asm["ptx"] is not None and compiled.asm["ptx"].encode() == compiled.kernel
+        """, TILERUN_TRACE=str(tmp_path / "trace.json"))
+    events = [event["name"] for event in json.loads((tmp_path / "trace.json").read_text())["traceEvents"] if event.get("ph") == "X"]
+    assert events.count("compile by cuda") == 1

@@ -110,11 +110,11 @@ class CompiledKernel:
     one of its target; from then on launches run this code, whatever the types of their arguments."""
 
     # Loaded code belongs to the process: it is not part of the state that others read from `__dict__` and send to another.
-    __slots__ = "_bound", "_elsewhere", "_code", "__dict__", "__weakref__"
+    __slots__ = "_bound", "_elsewhere", "_code", "_artifact", "__dict__", "__weakref__"
 
     def __new__(cls, *args, **kwargs):
         self = super().__new__(cls)
-        self._bound, self._elsewhere, self._code = None, {}, None
+        self._bound, self._elsewhere, self._code, self._artifact = None, {}, None, None
         return self
 
     def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
@@ -144,8 +144,16 @@ class CompiledKernel:
         return _restore, (vars(self), )
 
     def _emit(self, stage):
+        """(bytes, compatibility, threads, shared bytes). The last stage is kept, since every caller of a framework's compilation asks for
+        it: numbers, PTX, machine code."""
+        is_last = stage in ("", "ptx", "hsaco", "spirv")
+        if is_last and self._artifact is not None:
+            return self._artifact
         self._function._ensure_loaded()
-        return self._native._emit(self.target, self._text, self._options, stage)
+        made = self._native._emit(self.target, self._text, self._options, "" if is_last else stage)
+        if is_last:
+            self._artifact = made
+        return made
 
     @property
     def symbol(self):
