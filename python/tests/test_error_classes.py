@@ -232,6 +232,14 @@ def test_errors_of_launches():
     for kind in (AssertionError, ValueError):
         with pytest.raises(kind, match="num_warps is 3, which is not a power of two"):
             stored[(1, )](X, 1, num_warps=3)
+    source = triton.compiler.ASTSource(stored, {"x": "*fp32", "n": "i32"})
+    for value, said in ((3, "num_warps is 3, which is not a power of two"), (0, "num_warps is 0; it must be positive"), (-1, "num_warps is -1; it must be positive")):
+        for start in (lambda: stored[(1, )](X, 1, num_warps=value),
+                      lambda: triton.compile(source, target=triton.compiler.GPUTarget("cuda", 90, 32), options={"num_warps": value})):
+            with pytest.raises(AssertionError, match=said):
+                start()
+    with pytest.raises(TypeError, match="num_warps is '4', which is not an integer"):
+        triton.compile(source, target=triton.compiler.GPUTarget("cuda", 90, 32), options={"num_warps": "4"})
     for kind in (TypeError, ValueError):
         with pytest.raises(kind, match="parameter 'n' is not a tl.constexpr"):
             stored[(1, )](X, "text")

@@ -240,14 +240,14 @@ def compile(src, target=None, options=None, _env_vars=None):
         src = IRSource(src)
     if not isinstance(src, (ASTSource, IRSource)):
         raise TypeError(f"an ASTSource is expected, or the path of a file with tile IR, not {src!r}")
-    from ..runtime.jit import AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_target_options
+    from ..runtime.jit import AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_option, read_target_options
     if target is None:
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
     given = dict(options or {})
     if _plain(given.get("launch_cooperative_grid")):
         raise UnsupportedError(f"kernel '{src.name}': cooperative launches (launch_cooperative_grid=True) are not supported")
-    options = {name: int(_plain(given.get(name) or 0)) for name in (*OPTIONS, *AMD_OPTIONS)}
+    options = {name: read_option(src.name, name, _plain(given.get(name))) for name in (*OPTIONS, *AMD_OPTIONS)}
     if given.get("sanitize_overflow", True) is False:
         options["debug"] = leave_out_overflow(options["debug"])
     options["options"] = read_target_options(given.get("options"))

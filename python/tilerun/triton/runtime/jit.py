@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from .. import _missing
 from ... import _devices, _host_values, _memory, _native, _source
-from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, name_parts
+from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, WarpsError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
@@ -32,6 +32,24 @@ IGNORED_OPTIONS = frozenset((
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
     "supported_fp8_dtypes", "warmup"))
+
+
+def read_option(kernel, name, value):
+    """A number of OPTIONS or AMD_OPTIONS, 0 for the library's own."""
+
+    def fail(what, kind):
+        raise kind(f"kernel '{kernel}': {name} is {what}")
+
+    value = unwrap(value)
+    if value is None:
+        return 0
+    if not isinstance(value, int):
+        fail(f"{_memory.show(value)}, which is not an integer", TypeError)
+    if value >= 1 << 32:
+        fail(f"{value if value < 1 << 64 else 'a larger number'}, which is out of range", InvalidArgumentError)
+    if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
+        fail(f"{value}; it must be positive", WarpsError if name == "num_warps" else InvalidArgumentError)
+    return max(value, 1) if name == "num_stages" else int(bool(value)) if name == "debug" else int(value)
 
 
 def read_target_options(given):
@@ -322,17 +340,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._fail(f"parameter '{name}' is a {type(unwrap(value)).__name__} that {nesting}")
 
     def _read_option(self, name, value):
-        value = unwrap(value)
-        if value is None:
-            return 0
-        if not isinstance(value, int):
-            self._fail(f"{name} is {_memory.show(value)}, which is not an integer")
-        if value >= 1 << 32:
-            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which is out of range",
-                       InvalidArgumentError)
-        if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
-            self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
-        return max(value, 1) if name == "num_stages" else int(bool(value)) if name == "debug" else int(value)
+        return read_option(self.__name__, name, value)
 
     def _read_target_options(self, value):
         """The target's own options, as pairs of texts."""
