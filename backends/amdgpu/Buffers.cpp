@@ -32,8 +32,11 @@ int64_t descriptionOf(Generation generation) {
   return generation <= Generation::Cdna4 ? 0x27000 : 0x31027000;
 }
 
-/// What accesses of data without further use say to the caches.
-int64_t streamingOf(Generation generation) {
+/// What an access says to the caches: of data without further use, or of data that is read again,
+/// for which only gfx12 has a word.
+int64_t hintsOf(tile::CacheModifier cache, tile::EvictionPolicy evict, Generation generation) {
+  if (!isStreaming(cache, evict)) // The temporal hint "high temporal".
+    return evict == tile::EvictionPolicy::Last && generation == Generation::Rdna4 ? 2 : 0;
   switch (generation) {
   case Generation::Cdna2: // slc
   case Generation::Cdna3: // nt
@@ -147,8 +150,8 @@ std::optional<BufferAccesses::Place> BufferAccesses::place(Op op, VectorType typ
   if (constant)
     offset = arith::AddIOp::create(b, loc, offset, number(loc, 32, constant),
                                    arith::IntegerOverflowFlags::nuw);
-  const bool streams = isStreaming(op.getCache(), op.getEvict());
-  return Place{buffer, offset, number(loc, 32, streams ? streamingOf(arch.generation) : 0)};
+  return Place{buffer, offset,
+               number(loc, 32, hintsOf(op.getCache(), op.getEvict(), arch.generation))};
 }
 
 Value BufferAccesses::toWords(Location loc, Value vector, Type words) {

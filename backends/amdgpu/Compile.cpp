@@ -279,10 +279,14 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
     if (llvm::Error error = runner.check(passes.run(module), "the order of programs"))
       return std::move(error);
   }
-  llvm::Expected<std::optional<std::string>> asked = runner.lowerToThreads(
-      compilation.getProgram(), backend::getThreadStage(stage),
-      {.text = options.schedule, .name = options.scheduleName, .turns = options.turns},
-      options.locations);
+  llvm::Expected<std::optional<std::string>> asked =
+      runner.lowerToThreads(compilation.getProgram(), backend::getThreadStage(stage),
+                            {.text = options.schedule,
+                             .name = options.scheduleName,
+                             .turns = options.turns,
+                             .evictions = options.evictions,
+                             .prefetch = options.prefetch},
+                            options.locations);
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -34,6 +34,12 @@ struct AmdgpuOptions {
   bool copiesAsync = false;
   /// Waves of a SIMD multiply in turns: "auto" (where that pays), "off" or "on".
   std::string turns = "auto";
+  /// What a loop reads stays in the caches for a later loop that reads it again: "auto" (where it
+  /// is the program's own), "off" or "on".
+  std::string evictions = "auto";
+  /// Loads beside products are made one iteration early, in registers: "auto" (vectors, where loads
+  /// that run ahead are copied without registers), "off" or "on".
+  std::string prefetch = "auto";
   /// Dies that get programs in turn, 8 on an MI300X: each gets neighbouring programs. 0 or 1:
   /// programs keep their order.
   unsigned xcds = 0;

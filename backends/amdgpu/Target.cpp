@@ -48,6 +48,7 @@ static void setFacts(Architecture &arch) {
   info.hasDotBytes = true;
   info.hasTransposedRead = arch.generation == Generation::Cdna4;
   info.hasTurns = true;
+  info.hasEvictionPolicies = true;
   info.matrixUnits = arch.limits.simds;
   info.registers = arch.isCdna() ? 512 : 256;
   // Half the shared memory lets twice the programs run, and slots that never move cost no

@@ -26,6 +26,12 @@ static cl::opt<bool> asyncCopies("async-copies",
                                  cl::cat(category));
 static cl::opt<std::string> turns("turns", cl::desc("waves multiply in turns: auto, off or on"),
                                   cl::cat(category), cl::init("auto"));
+static cl::opt<std::string> evictions("evictions",
+                                      cl::desc("reads that stay in the caches: auto, off or on"),
+                                      cl::cat(category), cl::init("auto"));
+static cl::opt<std::string> prefetch("prefetch",
+                                     cl::desc("loads made one iteration early: auto, off or on"),
+                                     cl::cat(category), cl::init("auto"));
 static cl::opt<std::string> schedule("schedule", cl::desc("text of a schedule by hand"),
                                      cl::cat(category));
 static cl::opt<amdgpu::Stage>
@@ -76,6 +82,8 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.xcds = xcds;
   options.copiesAsync = asyncCopies;
   options.turns = turns;
+  options.evictions = evictions;
+  options.prefetch = prefetch;
   options.schedule = schedule;
   options.lineInfo = common.lineInfo;
   if (!common.metadata)

@@ -196,7 +196,9 @@ def Sched_Dialect : Dialect {
     the last loop stores `evict_first`, unless the kernel loads from there. With `auto` only where the address depends on each program id of the kernel, by more than a quotient,
     and on each loop around; never where a later load may read the same. Where one program alone has room on a unit, it is not given a second one by values
     that are computed again (above), because both would share the caches: 132 rows of 131,072 halves fit in the L2 cache of an H100 or H200, 264 do not. (Measured on an H200, of the speed without: layer norm and
-    RMS norm of rows of 131,072 1.15, softmax 1.07; on an H100 softmax 1.19 more by keeping to one program.)
+    RMS norm of rows of 131,072 1.15, softmax 1.07; on an H100 softmax 1.19 more by keeping to one program.) AMD GPUs follow the same rule: `evict_first` is `slc`, `nt` or
+    the temporal hint "non-temporal" there, and `evict_last` is "high temporal" on gfx12, where the access is a buffer instruction; the others have no word for it, and keep such
+    reads longer only because the last ones go first. No AMD device has told what that gains.
 
     **Retained tiles.** What the cache does not hold until the last loop may stay in shared memory. `schedule-retain` splits loops that read the same again into as many
     iterations as have room and the others. In the former the first loop writes what it has loaded to a slot for each iteration (`sched.retain`), and later ones read it
@@ -213,7 +215,7 @@ def Sched_Dialect : Dialect {
     nothing in the loop may write what they read. `auto` does so for vectors of up to 128 elements in a kernel's only loop with products, unless
     that is known to have four iterations at most, where the target has asynchronous copies; a schedule by hand does not say it, the option does. (Measured on an H100 and an H200: gradients of attention with
     heads of 64, 1.03 and 1.04 of the speed without; the causal kernel, which has two such loops, would have 0.95: its registers would let one program
-    run instead of two.)
+    run instead of two.) On AMD GPUs loads that run ahead take the registers that such vectors would: `auto` does so with `--async-copies` alone.
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.

@@ -104,6 +104,10 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.copiesAsync); }},
     {"turns", "auto, off or on: waves of a SIMD multiply in turns",
      [](Request &r, Value value) { return readChoice(value, r.options.turns); }},
+    {"evictions", "auto, off or on: reads that stay in the caches for a later loop",
+     [](Request &r, Value value) { return readChoice(value, r.options.evictions); }},
+    {"prefetch", "auto, off or on: loads made one iteration early, in registers",
+     [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"emit", "a phase", // To look at instead of code to load.

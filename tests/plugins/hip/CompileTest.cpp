@@ -123,6 +123,8 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
       {{"kpack", "3"}, "option 'kpack' is '3', not a number from 1 to 2"},
       {{"xcds", "65"}, "option 'xcds' is '65', not a number from 0 to 64"},
       {{"turns", "maybe"}, "option 'turns' is 'maybe', not auto, off or on"},
+      {{"evictions", "never"}, "option 'evictions' is 'never', not auto, off or on"},
+      {{"prefetch", "1"}, "option 'prefetch' is '1', not auto, off or on"},
       {{"async-copies", "2"}, "option 'async-copies' is '2', not true or false"},
       {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
   for (const auto &[option, text] : cases) {

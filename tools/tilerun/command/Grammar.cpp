@@ -117,19 +117,22 @@ void addCompileOptions(CLI::App *app, Options &options) {
   addChoice(app, "--rematerialize", options.rematerialize,
             "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
             "(where more programs run at a time by it), off, or on (wherever it saves registers)");
-  addChoice(app, "--evictions", options.evictions,
-            "NVIDIA: what a loop reads stays in the caches for a later loop that reads it again: "
-            "auto (where it is the program's own), off, or on");
+  addChoice(
+      app, "--evictions", options.evictions,
+      "NVIDIA, AMD: what a loop reads stays in the caches for a later loop that reads it again: "
+      "auto (where it is the program's own), off, or on");
   addChoice(app, "--retain", options.retain,
             "NVIDIA: what a loop reads stays in shared memory for a later loop that reads it "
             "again: auto (rows that the cache does not hold), off, or on");
-  addChoice(app, "--prefetch", options.prefetch,
-            "NVIDIA: loads beside products made one iteration early, in registers: auto "
-            "(vectors), off, or on (wherever it is possible)");
-  app->add_option(
-      "--bounded-waits", options.boundedWaits,
-      "NVIDIA: how often a thread looks for the end of a phase before it traps, so that "
-      "a hang is an error; 0: any number");
+  addChoice(
+      app, "--prefetch", options.prefetch,
+      "NVIDIA, AMD: loads beside products made one iteration early, in registers: auto "
+      "(vectors, where loads that run ahead are asynchronous copies), off, or on (wherever it is "
+      "possible)");
+  app->add_option("--bounded-waits", options.boundedWaits,
+                  "NVIDIA: how often a thread looks for the end of a phase before it traps, so "
+                  "that a hang is an error; 0: any number")
+      ->check(CLI::Range(0, 1 << 30));
   app->add_option("--waves-per-eu", options.wavesPerEu,
                   "AMD: waves of a SIMD that registers must leave room for; 0: any");
   app->add_option("--matrix-instr-nonkdim", options.matrixInstrNonkdim,
