@@ -78,12 +78,14 @@ LinearLayout tilerun::layout::crossedTile(llvm::ArrayRef<int64_t> shape, unsigne
 LinearLayout tilerun::layout::turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                          unsigned elementBytes) {
   return permutedLines(shape, inner, elementBytes,
-                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
+                       [elementBytes](unsigned bit, RowBits bits) -> std::optional<unsigned> {
                          // Lines in 256 bytes do not meet each other's banks. Of the bits above,
-                         // those that a read has together go to different bits: 1, 2 or 3, and 4
-                         // or 5.
+                         // those that a read has together go to different bits: 1, 2 or 3, and of
+                         // bytes 4 or 5. Lines that differ in others are at constant distances,
+                         // which are part of an instruction.
                          static constexpr unsigned images[] = {0, 2, 1, 1, 0, 0};
-                         if (bit <= bits.sharing || bit >= std::size(images) || !bits.line)
+                         const unsigned last = elementBytes == 1 ? 5 : 3;
+                         if (bit <= bits.sharing || bit > last || !bits.line)
                            return std::nullopt;
                          return std::min(images[bit], bits.line - 1);
                        });

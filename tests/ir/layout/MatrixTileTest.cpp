@@ -158,6 +158,11 @@ TEST(MatrixTile, TurnedTilesMeetEveryBankOnce) {
         EXPECT_EQ(banksMet(narrow, {0, 1, bit}, byte, 32, 1), 64u) << lineBytes;
     }
   }
+  // Lines that no read has together are at constant distances.
+  const LinearLayout wide = *turnedTile({64, 64}, 1, 2).invert();
+  for (uint64_t line = 0; line < 16; ++line)
+    for (uint64_t step : {16, 32, 48})
+      EXPECT_EQ(wide.apply({line + step, 24})[0], wide.apply({line, 24})[0] + step * 64);
   // Lines of 32 bytes have too few pieces to be kept apart.
   EXPECT_EQ(banksMet(turnedTile({64, 16}, 1, 2), {0, 1, 2}, 0, 32, 2), 64u);
   EXPECT_EQ(banksMet(turnedTile({64, 16}, 1, 2), {0, 1, 3}, 0, 32, 2), 32u);
