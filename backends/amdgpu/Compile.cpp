@@ -6,6 +6,7 @@
 #include "backends/amdgpu/Link.h"
 #include "backends/amdgpu/Math.h"
 #include "backends/amdgpu/Patterns.h"
+#include "backends/amdgpu/PeelLoops.h"
 #include "backends/amdgpu/Repairs.h"
 #include "backends/amdgpu/Resources.h"
 #include "backends/amdgpu/Saturation.h"
@@ -199,6 +200,7 @@ LogicalResult Compilation::toLlvmDialect() {
     if (failed(roundNarrowOnce(function)))
       return failure();
     correctQuotients(function);
+    peelLastIterations(function);
     useBuffers(function, arch);
     branchOnMasks(function);
     countCopies(function);

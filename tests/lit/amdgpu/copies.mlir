@@ -1,19 +1,26 @@
 // Copies from global to shared memory without registers, on gfx950, where they are asked for. Two slots: all copies have ended at the one barrier of an
 // iteration, and no read of shared memory waits for those that follow it.
 // RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=2 --emit=schedule | FileCheck %s --check-prefix=TWO
-// RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=2 --emit=amdgcn | FileCheck %s --check-prefix=ASM --implicit-check-not=tilerun_zeros
+// RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=2 --emit=amdgcn > %t.two
+// RUN: python3 %S/Inputs/inner_loops.py < %t.two | FileCheck %s --check-prefix=ASM --implicit-check-not=tilerun_zeros
+// RUN: FileCheck %s --check-prefix=WHOLE < %t.two
 // TWO: sched.ring<order = swizzled, inner = 1>
 // TWO: sched.ring<order = turned, inner = 1>
 // TWO: slots = 2, distance = 1, copies = chunks
+// ASM-LABEL: loop
+// ASM: s_waitcnt vmcnt(0)
+// ASM-NEXT: s_barrier
 // ASM: global_load_lds_dwordx4
-// ASM-NOT: ds_write
 // ASM: ds_read_b64_tr_b16
 // ASM-NOT: vmcnt
 // ASM-NOT: s_barrier
 // ASM: v_mfma_f32_32x32x16_f16
-// ASM: s_waitcnt vmcnt(0)
-// ASM-NEXT: s_barrier
-// ASM: global_load_lds_dwordx4
+// ASM-NOT: vmcnt
+// ASM: {{^}}end
+// WHOLE: global_load_lds_dwordx4
+// WHOLE-NOT: ds_write
+// WHOLE: v_mfma_f32_32x32x16_f16
+// WHOLE: global_store
 
 // Three slots: beyond the end of the loop lanes copy zeros.
 // RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=3 --emit=schedule | FileCheck %s --check-prefix=THREE

@@ -14,7 +14,7 @@
 // RUN: tile-amdgpu %s --arch=gfx950 --num-stages=2 --emit=amdgcn | FileCheck %s --check-prefix=TURNED-ASM --implicit-check-not=v_bfi_b32 --implicit-check-not=v_perm_b32 --implicit-check-not=ds_read_u16
 // Such reads bring 8 bytes of a lane, and others 16: of two waves each has half of the columns and all rows.
 // RUN: tile-amdgpu %s --arch=gfx950 --num-warps=2 --num-stages=2 --emit=amdgcn > %t.two
-// RUN: grep -c ds_read_b64_tr_b16 %t.two | FileCheck %s --check-prefix=PIECES
+// RUN: python3 %S/Inputs/inner_loops.py < %t.two | grep -c ds_read_b64_tr_b16 | FileCheck %s --check-prefix=PIECES
 // PIECES: {{^8$}}
 // WMMA has one size, as in Triton.
 // RUN: tile-amdgpu %s --arch=gfx1100 --num-stages=2 --matrix-instr-nonkdim=32 --emit=amdgcn | FileCheck %s --check-prefix=WMMA --implicit-check-not=ds_load_u16
