@@ -118,6 +118,10 @@ bool AddressAnalysis::isUniform(Element element) {
   return uniform[key] = result;
 }
 
+bool AddressAnalysis::isUniformScalar(Element element) {
+  return isUniform(element) && !isa<VectorType>(element.value.getType());
+}
+
 //===----------------------------------------------------------------------===//
 // Bounds and low bits
 //===----------------------------------------------------------------------===//
@@ -276,6 +280,10 @@ unsigned AddressAnalysis::computeZeros(Element element) {
   return 0;
 }
 
+bool AddressAnalysis::isMultiple(Element element, int64_t factor, unsigned bits) {
+  return zerosOf(element) + llvm::countr_zero(uint64_t(factor)) >= bits;
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
@@ -297,7 +305,7 @@ bool AddressAnalysis::isExactSum(Operation *op, Element element) {
 }
 
 bool AddressAnalysis::addLeaf(Element element, int64_t factor, AddressParts &parts) {
-  if (isUniform(element) && !isa<VectorType>(element.value.getType())) {
+  if (isUniformScalar(element)) {
     parts.uniform.push_back({element, factor});
     return true;
   }
@@ -320,7 +328,7 @@ bool AddressAnalysis::add(Element element, int64_t factor, AddressParts &parts) 
            !llvm::AddOverflow(parts.constant, product, parts.constant);
   }
   Operation *op = element.value.getDefiningOp();
-  if (!op || (isUniform(element) && !isa<VectorType>(element.value.getType())))
+  if (!op || isUniformScalar(element))
     return addLeaf(element, factor, parts);
   // 64-bit sums and products may wrap, as the address does; those of fewer bits must be exact.
   const bool wraps = widthOf(element) == 64;

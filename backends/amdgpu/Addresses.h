@@ -30,6 +30,16 @@ struct AddressParts {
   int64_t low = 0, high = 0;
 };
 
+/// A comparison that holds where `varying` + `constant` is less than `limit` - `start`, of integers
+/// that do not wrap. `limit` and `start` are scalars that all lanes have alike; without `start` it
+/// is zero.
+struct LessThan {
+  llvm::SmallVector<Term> varying;
+  int64_t constant = 0;
+  Element limit;
+  std::optional<Element> start;
+};
+
 /// Facts about integers of one kernel in per-thread form, before it is scalarized. They follow from
 /// the operations alone: nothing is promised by the caller of a kernel.
 class AddressAnalysis {
@@ -38,6 +48,17 @@ public:
 
   /// Null if no bounds of the varying part are known.
   std::optional<AddressParts> split(mlir::Value address);
+  /// The pointer among the kernel's arguments that an address counts from, also around loops; null
+  /// if that is none, or several.
+  mlir::Value tensorOf(mlir::Value address);
+  /// Null if an element of a mask is not such a comparison of integers of 32 bits.
+  std::optional<LessThan> splitComparison(Element mask);
+  /// The conjunction's operands, which are no conjunctions.
+  llvm::SmallVector<Element> conjunctsOf(mlir::Value mask) const;
+  /// Whether all lanes have the scalar alike.
+  bool isUniformScalar(Element element);
+  /// Whether an integer, times a factor, is known to be a multiple of 2^bits.
+  bool isMultiple(Element element, int64_t factor, unsigned bits);
   /// Whether all elements of a vector are constants whose bits are zero.
   bool isZero(mlir::Value vector);
 
@@ -52,6 +73,8 @@ private:
   Element operandOf(Element element, unsigned operand) const;
   std::optional<int64_t> constantOf(Element element) const;
   bool isUniform(Element element);
+  struct Tensors;
+  void findTensors(Element address, Tensors &tensors);
   bool computeUniform(Element element);
   std::optional<Bounds> boundsOf(Element element);
   std::optional<Bounds> computeBounds(Element element);

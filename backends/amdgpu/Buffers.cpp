@@ -1,16 +1,18 @@
 // Masked accesses of global memory as buffer instructions: what lies outside of a buffer is read as
-// zero and not written, so that a mask is an offset that is too large in place of a branch. For
-// addresses whose part that lanes do not have alike is known to be small and not negative
-// (Addresses.h); others keep their masks.
+// zero and not written, so that a mask is the buffer's size, or an offset that is too large, in
+// place of a branch. For addresses whose part that lanes do not have alike is known to be small and
+// not negative (Addresses.h); others keep their masks.
 #include "backends/amdgpu/Buffers.h"
 #include "backends/amdgpu/Addresses.h"
 #include "backends/llvm/Builders.h"
 #include "backends/llvm/MemoryPatterns.h"
 #include "ir/simt/SimtOps.h"
+#include "ir/tile/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -71,31 +73,54 @@ Type wordsOf(VectorType type) {
 
 class BufferAccesses {
 public:
-  BufferAccesses(func::FuncOp kernel, const Architecture &arch)
-      : kernel(kernel), arch(arch), addresses(kernel), b(kernel.getContext()) {}
+  BufferAccesses(func::FuncOp kernel, const Architecture &arch, schedule::Choice choice)
+      : kernel(kernel), arch(arch), choice(choice), addresses(kernel), b(kernel.getContext()) {}
   void run();
 
 private:
   /// Operands of an instruction.
   struct Place {
-    Value buffer, offset, hints;
+    Value buffer, offset;
+    bool isBound; ///< The buffer's size is (a part of) the mask.
+    Value hints = {};
   };
+  /// How many bytes a buffer has, and what of the mask that does not say.
+  struct Bound {
+    Value bytes;
+    SmallVector<Element> others;
+  };
+  /// How many bytes the elements below the limit take, of `unit` bytes each, and at most `most`.
+  Value bytesBelow(Location loc, const LessThan &less, int64_t unit, int64_t most);
+  /// Nothing unless a comparison of the mask leaves out what lies behind some byte.
+  std::optional<Bound> findBound(Location loc, Value mask, const AddressParts &parts,
+                                 int64_t bytes);
   /// Nothing where the address does not allow it.
   template <typename Op> std::optional<Place> place(Op op, VectorType type);
+  std::optional<Place> place(Location loc, Value address, Value mask, int64_t bytes);
+  /// The same by the promise that the tensor which the address counts from is small.
+  std::optional<Place> placeInTensor(Location loc, Value address, Value mask);
   void rewrite(simt::LoadOp op);
   void rewrite(simt::StoreOp op);
 
   Value number(Location loc, unsigned bits, int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getIntegerType(bits), value));
   }
+  /// The scalar of 32 bits, or the truth value, that the element is.
+  Value valueOf(Location loc, Element element);
   /// The sum of the terms in an integer type that holds it.
   Value sum(Location loc, ArrayRef<Term> terms, unsigned bits);
+  Value makeBuffer(Location loc, Value address, Value bytes);
+  /// The offset where the mask holds, else one outside of every buffer.
+  Value select(Location loc, Value mask, Value offset) {
+    return arith::SelectOp::create(b, loc, mask, offset, number(loc, 32, kOutside));
+  }
   /// A vector of registers as words and back.
   Value toWords(Location loc, Value vector, Type words);
   Value fromWords(Location loc, Value words, VectorType type);
 
   func::FuncOp kernel;
   const Architecture &arch;
+  schedule::Choice choice;
   AddressAnalysis addresses;
   SmallVector<Operation *> replaced;
   OpBuilder b;
@@ -103,13 +128,17 @@ private:
 
 } // namespace
 
+Value BufferAccesses::valueOf(Location loc, Element element) {
+  if (!isa<VectorType>(element.value.getType()))
+    return element.value;
+  return vector::ToElementsOp::create(b, loc, element.value).getResults()[element.index];
+}
+
 Value BufferAccesses::sum(Location loc, ArrayRef<Term> terms, unsigned bits) {
   Type type = b.getIntegerType(bits);
   Value total;
   for (const Term &term : terms) {
-    Value value = term.element.value;
-    if (isa<VectorType>(value.getType()))
-      value = vector::ToElementsOp::create(b, loc, value).getResults()[term.element.index];
+    Value value = valueOf(loc, term.element);
     const unsigned width = value.getType().getIntOrFloatBitWidth();
     if (width < bits)
       value = arith::ExtSIOp::create(b, loc, type, value);
@@ -122,36 +151,148 @@ Value BufferAccesses::sum(Location loc, ArrayRef<Term> terms, unsigned bits) {
   return total ? total : number(loc, bits, 0);
 }
 
-template <typename Op>
-std::optional<BufferAccesses::Place> BufferAccesses::place(Op op, VectorType type) {
-  std::optional<AddressParts> parts = addresses.split(op.getAddress());
+Value BufferAccesses::makeBuffer(Location loc, Value address, Value bytes) {
+  auto global = LLVM::LLVMPointerType::get(b.getContext(), llvmbackend::kGlobalSpace);
+  auto resource = LLVM::LLVMPointerType::get(b.getContext(), kBufferSpace);
+  Value pointer = LLVM::IntToPtrOp::create(b, loc, global, address);
+  return llvmbackend::callIntrinsic(
+      b, loc, resource, "llvm.amdgcn.make.buffer.rsrc",
+      {pointer, number(loc, 16, 0), bytes, number(loc, 32, descriptionOf(arch.generation))});
+}
+
+/// The bytes for one of what the comparison is about, if its varying part is that of the address in
+/// other units; 0 otherwise.
+static int64_t unitOf(const LessThan &less, const AddressParts &parts) {
+  if (less.varying.empty() || less.varying.size() != parts.varying.size())
+    return 0;
+  const int64_t unit = parts.varying[0].factor / less.varying[0].factor;
+  for (auto [own, other] : llvm::zip(less.varying, parts.varying))
+    if (own.element.value != other.element.value || own.element.index != other.element.index ||
+        own.factor * unit != other.factor)
+      return 0;
+  return unit > 0 && unit <= 4096 && less.constant * unit == parts.constant ? unit : 0;
+}
+
+/// The outermost loop around `op` that computes none of what the comparison is about; `op` if there
+/// is none.
+static Operation *findPlace(Operation *op, const LessThan &less) {
+  Operation *place = op;
+  for (Operation *around = op->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp()) {
+    auto isInside = [&](Element element) {
+      return around->isAncestor(element.value.getParentBlock()->getParentOp());
+    };
+    if (isInside(less.limit) || (less.start && isInside(*less.start)))
+      break;
+    if (isa<LoopLikeOpInterface>(around))
+      place = around;
+  }
+  return place;
+}
+
+Value BufferAccesses::bytesBelow(Location loc, const LessThan &less, int64_t unit, int64_t most) {
+  // Before loops: LLVM moves no readfirstlane, and makes nothing of it where its operand is in the
+  // same block.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(findPlace(&*b.getInsertionPoint(), less));
+  Value limit = valueOf(loc, less.limit);
+  Value start = less.start ? valueOf(loc, *less.start) : number(loc, 32, 0);
+  // As an unsigned number the difference to a smaller one has room in 32 bits. The choice comes
+  // last: of a clamped number LLVM would make a median, which scalar registers cannot hold.
+  Value count = arith::MinUIOp::create(b, loc, arith::SubIOp::create(b, loc, limit, start),
+                                       number(loc, 32, most));
+  Value size = arith::MulIOp::create(b, loc, count, number(loc, 32, unit));
+  Value isAbove = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, limit, start);
+  size = arith::SelectOp::create(b, loc, isAbove, size, number(loc, 32, 0));
+  // Wherever it ends up, the instruction needs it in scalar registers.
+  return llvmbackend::callIntrinsic(b, loc, b.getI32Type(), "llvm.amdgcn.readfirstlane", {size});
+}
+
+std::optional<BufferAccesses::Bound>
+BufferAccesses::findBound(Location loc, Value mask, const AddressParts &parts, int64_t bytes) {
+  SmallVector<Element> conjuncts = addresses.conjunctsOf(mask);
+  for (auto conjunct = conjuncts.begin(); conjunct != conjuncts.end(); ++conjunct) {
+    std::optional<LessThan> less = addresses.splitComparison(*conjunct);
+    const int64_t unit = less ? unitOf(*less, parts) : 0;
+    if (!unit || (bytes > unit && bytes % unit))
+      continue;
+    // Of an access to several elements the limit must not be between them.
+    const int64_t elements = std::max<int64_t>(bytes / unit, 1);
+    const unsigned bits = llvm::Log2_64(elements);
+    if (less->constant % elements || !addresses.isMultiple(less->limit, 1, bits) ||
+        (less->start && !addresses.isMultiple(*less->start, 1, bits)) ||
+        !llvm::all_of(less->varying, [&](const Term &term) {
+          return addresses.isMultiple(term.element, term.factor, bits);
+        }))
+      continue;
+    const int64_t most = kBufferBytes / (unit * elements) * elements;
+    if (parts.high + parts.constant + bytes > most * unit)
+      continue;
+    Bound result{bytesBelow(loc, *less, unit, most), {}};
+    conjuncts.erase(conjunct);
+    result.others = std::move(conjuncts);
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<BufferAccesses::Place> BufferAccesses::place(Location loc, Value address, Value mask,
+                                                           int64_t bytes) {
+  std::optional<AddressParts> parts = addresses.split(address);
   if (!parts || parts->low < 0 || parts->uniform.empty())
     return std::nullopt;
   // Small constants are part of the instruction; they keep what is outside there.
-  const int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   const bool isPart = parts->constant >= 0 && parts->constant < int64_t(1) << 20;
   const int64_t constant = isPart ? parts->constant : 0;
   if (parts->high > kBufferBytes - bytes - constant)
     return std::nullopt;
-  Location loc = op.getLoc();
-  b.setInsertionPoint(op);
   Value base = sum(loc, parts->uniform, 64);
   if (!isPart)
     base = arith::AddIOp::create(b, loc, base, number(loc, 64, parts->constant));
-  auto global = LLVM::LLVMPointerType::get(b.getContext(), llvmbackend::kGlobalSpace);
-  auto resource = LLVM::LLVMPointerType::get(b.getContext(), kBufferSpace);
-  Value pointer = LLVM::IntToPtrOp::create(b, loc, global, base);
-  Value buffer =
-      llvmbackend::callIntrinsic(b, loc, resource, "llvm.amdgcn.make.buffer.rsrc",
-                                 {pointer, number(loc, 16, 0), number(loc, 64, kBufferBytes),
-                                  number(loc, 32, descriptionOf(arch.generation))});
-  Value offset = sum(loc, parts->varying, 32);
-  offset = arith::SelectOp::create(b, loc, op.getMask(), offset, number(loc, 32, kOutside));
+  Value size = number(loc, 64, kBufferBytes), offset = sum(loc, parts->varying, 32);
+  SmallVector<Element> masks{{mask}};
+  std::optional<Bound> bound = isPart ? findBound(loc, mask, *parts, bytes) : std::nullopt;
+  if (bound) {
+    size = arith::ExtUIOp::create(b, loc, b.getI64Type(), bound->bytes);
+    masks = std::move(bound->others);
+  }
+  for (Element one : masks)
+    offset = select(loc, valueOf(loc, one), offset);
   if (constant)
     offset = arith::AddIOp::create(b, loc, offset, number(loc, 32, constant),
                                    arith::IntegerOverflowFlags::nuw);
-  return Place{buffer, offset,
-               number(loc, 32, hintsOf(op.getCache(), op.getEvict(), arch.generation))};
+  return Place{makeBuffer(loc, base, size), offset, bound.has_value()};
+}
+
+std::optional<BufferAccesses::Place> BufferAccesses::placeInTensor(Location loc, Value address,
+                                                                   Value mask) {
+  Value tensor = choice == schedule::Choice::On ? addresses.tensorOf(address) : Value();
+  if (!tensor)
+    return std::nullopt;
+  Value offset =
+      arith::SubIOp::create(b, loc, arith::TruncIOp::create(b, loc, b.getI32Type(), address),
+                            arith::TruncIOp::create(b, loc, b.getI32Type(), tensor));
+  return Place{makeBuffer(loc, tensor, number(loc, 64, kOutside - 1)), select(loc, mask, offset),
+               false};
+}
+
+template <typename Op>
+std::optional<BufferAccesses::Place> BufferAccesses::place(Op op, VectorType type) {
+  b.setInsertionPoint(op);
+  const int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  std::optional<Place> found = place(op.getLoc(), op.getAddress(), op.getMask(), bytes);
+  if (!found)
+    found = placeInTensor(op.getLoc(), op.getAddress(), op.getMask());
+  if (!found)
+    emitRemark(op, RemarkName::MaskedAccessBranches,
+               "the masked access is a branch: its offset is not known to be from 0 to 2 GiB");
+  else if (found->isBound)
+    emitRemark(op, RemarkName::MaskIsBound,
+               "the mask of the access is the size of a buffer, which the hardware checks",
+               /*isMissed=*/false);
+  if (found)
+    found->hints = number(op.getLoc(), 32, hintsOf(op.getCache(), op.getEvict(), arch.generation));
+  return found;
 }
 
 Value BufferAccesses::toWords(Location loc, Value vector, Type words) {
@@ -220,6 +361,7 @@ void BufferAccesses::run() {
     op->erase();
 }
 
-void amdgpu::useBuffers(func::FuncOp kernel, const Architecture &arch) {
-  BufferAccesses(kernel, arch).run();
+void amdgpu::useBuffers(func::FuncOp kernel, const Architecture &arch, schedule::Choice choice) {
+  if (choice != schedule::Choice::Off)
+    BufferAccesses(kernel, arch, choice).run();
 }

@@ -20,6 +20,7 @@
 #include "backends/llvm/MemoryPatterns.h"
 #include "backends/llvm/Translate.h"
 #include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/Stages.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
@@ -67,11 +68,14 @@ struct Compilation {
   const AmdgpuOptions &options;
   Architecture arch;
   AmdgpuArtifact artifact;
+  schedule::Choice buffers = schedule::Choice::Auto;
 
   llvm::Error check();
   distribute::Program getProgram() const {
     return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
   }
+  /// Decides which accesses are buffer instructions.
+  void useBuffers();
   LogicalResult toLlvmDialect();
   llvm::Expected<llvmbackend::Translation> toLlvm(llvm::LLVMContext &context);
 
@@ -95,6 +99,11 @@ llvm::Error Compilation::check() {
   if (options.matrixSize != 0 && options.matrixSize != 16 && options.matrixSize != 32)
     return makeError("matrix_instr_nonkdim must be 0, 16 or 32, but is " +
                      llvm::Twine(options.matrixSize) + "; leave it out for the compiler's choice");
+  const std::optional<schedule::Choice> choice = schedule::getChoice(options.buffers);
+  if (!choice)
+    return makeError("'" + options.buffers +
+                     "' is not a choice of buffers; use 'auto', 'off' or 'on'");
+  buffers = *choice;
   if (options.kPack > 2)
     return makeError("kpack must be 1 or 2, but is " + llvm::Twine(options.kPack) +
                      "; leave it out for reads that are as wide as they can be");
@@ -180,6 +189,12 @@ void Compilation::makeEntry(func::FuncOp kernel) {
   llvmbackend::makeEntry(kernel, form);
 }
 
+void Compilation::useBuffers() {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(tile::TileDialect::kKernelAttr))
+      amdgpu::useBuffers(function, arch, buffers);
+}
+
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
   for (auto function : module.getOps<func::FuncOp>())
@@ -201,7 +216,7 @@ LogicalResult Compilation::toLlvmDialect() {
       return failure();
     correctQuotients(function);
     peelLastIterations(function);
-    useBuffers(function, arch);
+    amdgpu::useBuffers(function, arch, buffers);
     branchOnMasks(function);
     countCopies(function);
     simt::scalarize(function, simt::PoisonIs::Poison);
@@ -288,7 +303,7 @@ static llvm::Expected<AmdgpuArtifact> runStages(ModuleOp module, const AmdgpuOpt
                              .turns = options.turns,
                              .evictions = options.evictions,
                              .prefetch = options.prefetch},
-                            options.locations);
+                            options.locations, [&] { compilation.useBuffers(); });
   if (!asked)
     return asked.takeError();
   if (*asked) {

@@ -40,6 +40,10 @@ struct AmdgpuOptions {
   /// Loads beside products are made one iteration early, in registers: "auto" (vectors, where loads
   /// that run ahead are copied without registers), "off" or "on".
   std::string prefetch = "auto";
+  /// Masked accesses as buffer instructions: "auto" (where offsets are known to be below 2 GiB),
+  /// "off", or "on": the caller promises that what is accessed through a pointer lies in less than
+  /// 2 GiB behind it.
+  std::string buffers = "auto";
   /// Dies that get programs in turn, 8 on an MI300X: each gets neighbouring programs. 0 or 1:
   /// programs keep their order.
   unsigned xcds = 0;

@@ -32,6 +32,10 @@ static cl::opt<std::string> evictions("evictions",
 static cl::opt<std::string> prefetch("prefetch",
                                      cl::desc("loads made one iteration early: auto, off or on"),
                                      cl::cat(category), cl::init("auto"));
+static cl::opt<std::string> buffers("buffers",
+                                    cl::desc("masked accesses as buffer instructions: auto, off, "
+                                             "or on for tensors below 2 GiB"),
+                                    cl::cat(category), cl::init("auto"));
 static cl::opt<std::string> schedule("schedule", cl::desc("text of a schedule by hand"),
                                      cl::cat(category));
 static cl::opt<amdgpu::Stage>
@@ -84,6 +88,7 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.turns = turns;
   options.evictions = evictions;
   options.prefetch = prefetch;
+  options.buffers = buffers;
   options.schedule = schedule;
   options.lineInfo = common.lineInfo;
   if (!common.metadata)

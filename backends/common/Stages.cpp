@@ -149,7 +149,7 @@ llvm::Error backend::StageRunner::check(LogicalResult result, llvm::StringRef st
 llvm::Expected<std::optional<std::string>>
 backend::StageRunner::lowerToThreads(const distribute::Program &program,
                                      std::optional<ThreadStage> asked, const ScheduleText &byHand,
-                                     bool locations) const {
+                                     bool locations, llvm::function_ref<void()> explain) const {
   const bool wantsRemarks = asked == ThreadStage::Remarks || asked == ThreadStage::RemarksJson;
   std::optional<RemarkCollector> remarks;
   if (wantsRemarks)
@@ -172,6 +172,8 @@ backend::StageRunner::lowerToThreads(const distribute::Program &program,
     return derived;
   if (!remarks)
     return print(locations);
+  if (explain)
+    explain();
   std::string text = asked == ThreadStage::Remarks ? remarks->toText() : remarks->toJson();
   return text.empty() ? "# no remarks\n" : std::move(text);
 }

@@ -83,10 +83,12 @@ public:
   llvm::Error check(mlir::LogicalResult result, llvm::StringRef stage) const;
   /// Lowers to threads, as far as `asked` needs it; the result is verified. Returns the text of
   /// `asked`, with `locations` the source location of each op; nothing where nothing was asked for.
-  llvm::Expected<std::optional<std::string>> lowerToThreads(const distribute::Program &program,
-                                                            std::optional<ThreadStage> asked,
-                                                            const ScheduleText &schedule = {},
-                                                            bool locations = false) const;
+  /// `explain`: decisions of the backend's own about per-thread IR, for their remarks; it is called
+  /// for remarks alone, and may change the module.
+  llvm::Expected<std::optional<std::string>>
+  lowerToThreads(const distribute::Program &program, std::optional<ThreadStage> asked,
+                 const ScheduleText &schedule = {}, bool locations = false,
+                 llvm::function_ref<void()> explain = {}) const;
   /// The error together with the diagnostics.
   llvm::Error explain(llvm::Error error) const;
   /// The module's text; with `locations`, the source location of each op.

@@ -1,5 +1,6 @@
 // Masked accesses as buffer instructions: where lanes share the base and offsets have bounds,
-// no branch is needed: masked lanes access an offset outside of the buffer.
+// no branch is needed: masked lanes access an offset outside of the buffer (bounds.mlir: which masks
+// are the buffer's size).
 // RUN: split-file %s %t
 // RUN: tile-amdgpu %t/program.mlir | FileCheck %t/program.mlir --check-prefixes=CHECK,CDNA3
 // RUN: tile-amdgpu %t/program.mlir --arch=gfx1030 | FileCheck %t/program.mlir --check-prefixes=CHECK,RDNA2
@@ -14,13 +15,15 @@
 
 //--- program.mlir
 // The program's part is a multiple of 1024 and the thread's below that, so that their sum cannot
-// wrap: the one goes to the base, the other is the offset. Reads of what is masked are zero.
+// wrap: the one goes to the base, the other is the offset. Reads of what is masked are zero, and the
+// buffer ends where the mask does.
 // CHECK: program:
 // CHECK-NOT: s_and_saveexec
 // CHECK-NOT: s_cbranch
 // CDNA3-DAG: s_mov_b32 s{{[0-9]+}}, 0x27000
-// CDNA3-DAG: s_mov_b32 s{{[0-9]+}}, 0x7ffffffe
-// CDNA3: v_cndmask_b32
+// CDNA3-DAG: s_min_u32 s{{[0-9]+}}, s{{[0-9]+}}, 0x1ffffffc
+// CDNA3-NOT: v_cndmask_b32
+// CDNA3-NOT: v_cmp
 // CDNA3: buffer_load_dwordx4 v[{{.*}}], v{{[0-9]+}}, s[{{.*}}], 0 offen
 // CDNA3: buffer_store_dwordx4 v[{{.*}}], v{{[0-9]+}}, s[{{.*}}], 0 offen
 // RDNA2: s_mov_b32 s{{[0-9]+}}, 0x31027000
@@ -54,8 +57,9 @@ func.func @program(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32 {t
 // The row is any number, but the same for all lanes, also in a loop. What is read in place of
 // masked elements is selected if it is not zero.
 // CHECK: define amdgpu_kernel void @rows(
-// CHECK: select i1 %[[MASK:.*]], i32 %{{.*}}, i32 -2147483648
-// CHECK: call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) {{.*}}, i16 0, i64 2147483646, i32 159744)
+// CHECK: %[[MASK:.*]] = icmp slt i32 %{{.*}}, %2
+// CHECK-NOT: -2147483648
+// CHECK: call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1(ptr addrspace(1) {{.*}}, i16 0, i64 %{{.*}}, i32 159744)
 // CHECK: call <2 x i32> @llvm.amdgcn.raw.ptr.buffer.load.v2i32(ptr addrspace(8) {{.*}}, i32 {{.*}}, i32 0, i32 0)
 // CHECK: select i1 %[[MASK]], {{.*}} half {{.*}}0xH3C00
 // CHECK: call void @llvm.amdgcn.raw.ptr.buffer.store.v2i32(

@@ -86,6 +86,7 @@ struct Options {
   std::optional<std::string> tma, lateProducts, turns, persistent, rematerialize, evictions, retain,
       prefetch; ///< Of NVIDIA's targets; turns, evictions and prefetch of AMD's, too.
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
+  std::optional<std::string> buffers;                                  ///< Of AMD targets.
   bool asyncCopies = false;                                            ///< Of AMD targets.
   std::optional<std::string> operandsAcrossK;                          ///< Of NVIDIA targets.
   std::optional<uint64_t> boundedWaits;                                ///< Of NVIDIA targets.

@@ -139,6 +139,10 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "AMD: rows and columns of MFMA instructions, 16 or 32; 0: any");
   app->add_option("--kpack", options.kpack,
                   "AMD: instructions along k whose operands one read brings, 1 or 2");
+  addChoice(app, "--buffers", options.buffers,
+            "AMD: masked accesses as buffer instructions in place of branches: auto (where offsets "
+            "are known to be small), off, or on (a promise that each tensor begins at its pointer "
+            "and is below 2 GiB)");
   app->add_option("--xcds", options.xcds,
                   "AMD: dies that get programs in turn, so that each gets neighbours");
   app->add_flag("--async-copies", options.asyncCopies,

@@ -100,6 +100,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("persistent", *options.persistent);
   if (options.rematerialize)
     add("rematerialize", *options.rematerialize);
+  if (options.buffers)
+    add("buffers", *options.buffers);
   if (options.evictions)
     add("evictions", *options.evictions);
   if (options.retain)
