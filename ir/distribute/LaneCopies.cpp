@@ -50,8 +50,10 @@ void distribute::followLanes(tile::DotOp op, const DotPlan &plan, const Options 
       continue;
     auto type = cast<RankedTensorType>(load.getType());
     const int64_t bytes = tile::getElementBytes(type.getElementType());
-    const bool isTurned =
-        target.hasTransposedRead && isReadTransposed(*planned, swapped ? 1 - inner : inner, bytes);
+    // As the plan of rings has it (ir/schedule/Rings.cpp).
+    const bool isTurned = target.sharedModel.banks > 32 ||
+                          (target.hasTransposedRead &&
+                           isReadTransposed(*planned, swapped ? 1 - inner : inner, bytes));
     const LinearLayout memory = isTurned ? turnedTile(type.getShape(), inner, bytes)
                                          : swizzledTile(type.getShape(), inner, bytes);
     const int64_t known =

@@ -4,8 +4,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <optional>
-
 using namespace tilerun::layout;
 
 static constexpr unsigned kLineBytes = MatrixTile::kMostLineBytes,
@@ -18,14 +16,14 @@ struct RowBits {
   unsigned line;    ///< Bits of a chunk's number in its line.
   unsigned row;     ///< Bits of a chunk's number in its row.
 };
-/// Of a bit of a line's number, the bit of a chunk's number that it changes; nothing: none.
-using ChunkBit = llvm::function_ref<std::optional<unsigned>(unsigned bit, RowBits bits)>;
+/// Of a bit of a line's number, the bits of a chunk's number that it changes.
+using ChunkBits = llvm::function_ref<unsigned(unsigned bit, RowBits bits)>;
 } // namespace
 
 /// Lines that follow each other along the outer dimension, in rows of 128 bytes, whose chunks are
 /// permuted by bits of the line's number.
 static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
-                                  unsigned elementBytes, ChunkBit chunkBit) {
+                                  unsigned elementBytes, ChunkBits chunkBits) {
   unsigned innerBits = llvm::Log2_64(shape[inner]), outerBits = llvm::Log2_64(shape[1 - inner]);
   unsigned lineBits = std::min(innerBits, llvm::Log2_32(kLineBytes / elementBytes));
   unsigned chunk = std::min(lineBits, llvm::Log2_32(kChunkBytes / elementBytes));
@@ -45,8 +43,10 @@ static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
   const RowBits bits{sharing, lineBits - chunk, unsigned(bases.size()) - chunk};
   for (unsigned bit = sharing; bit < outerBits; ++bit) {
     uint64_t line = at(uint64_t(1) << bit, 0);
-    if (std::optional<unsigned> moved = chunkBit(bit, bits))
-      line ^= bases[chunk + *moved];
+    const unsigned moved = chunkBits(bit, bits);
+    for (unsigned chunkBit = 0; chunkBit < bits.row; ++chunkBit)
+      if (moved >> chunkBit & 1)
+        line ^= bases[chunk + chunkBit];
     bases.push_back(line);
   }
   for (unsigned bit = lineBits; bit < innerBits; ++bit)
@@ -57,38 +57,35 @@ static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
 LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                            unsigned elementBytes) {
   // The chunks of a line are permuted by the row's number in its group of eight.
-  return permutedLines(shape, inner, elementBytes,
-                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
-                         unsigned chunkBit = bit - bits.sharing;
-                         return chunkBit < bits.line ? std::optional(chunkBit) : std::nullopt;
-                       });
+  return permutedLines(shape, inner, elementBytes, [](unsigned bit, RowBits bits) {
+    unsigned chunkBit = bit - bits.sharing;
+    return chunkBit < bits.line ? 1u << chunkBit : 0;
+  });
 }
 
 LinearLayout tilerun::layout::crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                           unsigned elementBytes) {
   // Where threads cross lines, the chunks of the whole row are permuted, by each bit of its number.
-  return permutedLines(shape, inner, elementBytes,
-                       [](unsigned bit, RowBits bits) -> std::optional<unsigned> {
-                         if (bits.row == 0)
-                           return std::nullopt;
-                         return (bit - bits.sharing) % bits.row;
-                       });
+  return permutedLines(shape, inner, elementBytes, [](unsigned bit, RowBits bits) {
+    return bits.row ? 1u << (bit - bits.sharing) % bits.row : 0;
+  });
 }
 
 LinearLayout tilerun::layout::turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                          unsigned elementBytes) {
-  return permutedLines(shape, inner, elementBytes,
-                       [elementBytes](unsigned bit, RowBits bits) -> std::optional<unsigned> {
-                         // Lines in 256 bytes do not meet each other's banks. Of the bits above,
-                         // those that a read has together go to different bits: 1, 2 or 3, and of
-                         // bytes 4 or 5. Lines that differ in others are at constant distances,
-                         // which are part of an instruction.
-                         static constexpr unsigned images[] = {0, 2, 1, 1, 0, 0};
-                         const unsigned last = elementBytes == 1 ? 5 : 3;
-                         if (bit <= bits.sharing || bit > last || !bits.line)
-                           return std::nullopt;
-                         return std::min(images[bit], bits.line - 1);
-                       });
+  return permutedLines(shape, inner, elementBytes, [elementBytes](unsigned bit, RowBits bits) {
+    // Lines in 256 bytes do not meet each other's banks. Of the bits above, those that a transposed
+    // read has together change different bits: 1, 2 or 3, and of bytes 4 or 5. So do the pairs of 2
+    // and 3, and 3 and 4, in which lines of a read of 16 bytes differ. Lines that differ in others
+    // are at constant distances, which are part of an instruction.
+    static constexpr unsigned images[] = {0, 4, 2, 3, 1, 1};
+    const unsigned last = elementBytes == 1 ? 5 : 3;
+    if (bit <= bits.sharing || bit > last || !bits.line)
+      return 0u;
+    // In lines of fewer chunks the highest bit stands for those that they lack.
+    const unsigned chunks = 1u << bits.line, image = images[bit];
+    return image < chunks ? image : chunks / 2;
+  });
 }
 
 bool tilerun::layout::isReadTransposed(const LinearLayout &reader, unsigned inner,

@@ -23,11 +23,13 @@ LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigne
 /// not of consecutive lanes, as on gfx9.
 LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
-/// The same for reads that are transposed (simt.load_transposed), of which 32 lanes do 8 bytes each
-/// at once: of 16-bit elements 32 bytes of eight lines, or 64 bytes of four, whose numbers differ
-/// in bits 0, 1 and one of 2 and 3; of 8-bit elements 16 bytes of sixteen lines, or 32 bytes of
-/// eight, whose numbers differ in bits 0, 1, one of 2 and 3, and one of 4 and 5. They meet each of
-/// 64 banks of 4 bytes once; in lines of 32 bytes perhaps half of them twice.
+/// The same for shared memory of 64 banks, and for reads that are transposed
+/// (simt.load_transposed). Of those 32 lanes do 8 bytes each at once: of 16-bit elements 32 bytes
+/// of eight lines, or 64 bytes of four, whose numbers differ in bits 0, 1 and one of 2 and 3; of
+/// 8-bit elements 16 bytes of sixteen lines, or 32 bytes of eight, whose numbers differ in bits 0,
+/// 1, one of 2 and 3, and one of 4 and 5. They meet each of 64 banks of 4 bytes once; in lines of
+/// 32 bytes perhaps half of them twice. So do 16 lanes that read 16 bytes of a line each, as gfx950
+/// takes them: those whose numbers have the same parity of bits 2 to 4 and the same bit 5.
 LinearLayout turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
 /// Whether lanes get their registers from a tile that is contiguous along `inner` by reads of 8

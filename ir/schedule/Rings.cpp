@@ -218,7 +218,8 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   bool isCrossed = copies == CopyKind::Registers && access.crosses();
   RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded ? paddedForm(type, inner)
                   : isCrossed ? crossedForm(load.getContext(), inner)
-                  : isReadTransposed(load.getResult(), inner, layouts)
+                  : layouts.target().sharedModel.banks > 32 ||
+                          isReadTransposed(load.getResult(), inner, layouts)
                       ? turnedForm(load.getContext(), inner)
                       : swizzledForm(load.getContext(), inner);
   if (!check(load, ring, refusal))

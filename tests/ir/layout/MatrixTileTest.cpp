@@ -170,6 +170,33 @@ TEST(MatrixTile, TurnedTilesMeetEveryBankOnce) {
   EXPECT_LT(banksMet(swizzledTile({64, 64}, 1, 2), {0, 1}, 0, 64, 2), 64u);
 }
 
+/// Banks of four bytes among 64 that 16 lanes meet which read 16 bytes each: lanes whose numbers
+/// have the same bit 5 and an even parity of bits 2 to 4, with rows in the low bits of the lane's
+/// number and chunks in the others.
+size_t banksMetByLanes(const LinearLayout &tile, unsigned rowBits, unsigned elementBytes) {
+  LinearLayout toOffset = *tile.invert();
+  std::set<uint64_t> banks;
+  for (uint64_t lane = 0; lane < 32; ++lane) {
+    if (llvm::popcount(lane >> 2) % 2)
+      continue;
+    uint64_t row = lane % (1 << rowBits), chunk = lane >> rowBits;
+    uint64_t byte = toOffset.apply({row, chunk * 16 / elementBytes})[0] * elementBytes;
+    for (unsigned word = 0; word < 16; word += 4)
+      banks.insert((byte + word) % 256 / 4);
+  }
+  return banks.size();
+}
+
+TEST(MatrixTile, TurnedTilesMeetEveryBankOnceAlongLines) {
+  for (unsigned bytes : {1, 2, 4})
+    for (int64_t lineBytes : {64, 128, 256})
+      for (unsigned rowBits : {4, 5})
+        EXPECT_EQ(banksMetByLanes(turnedTile({64, lineBytes / bytes}, 1, bytes), rowBits, bytes),
+                  64u)
+            << bytes << " " << lineBytes << " " << rowBits;
+  EXPECT_LT(banksMetByLanes(swizzledTile({64, 64}, 1, 2), 5, 2), 64u);
+}
+
 TEST(MatrixTile, WhatIsReadTransposed) {
   // Columns in lanes, rows (k) in registers.
   const LinearLayout operand = fragmentLayout(FragmentKind::Mfma32x32x16B);

@@ -4,7 +4,7 @@
 // RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=2 --emit=amdgcn > %t.two
 // RUN: python3 %S/Inputs/inner_loops.py < %t.two | FileCheck %s --check-prefix=ASM --implicit-check-not=tilerun_zeros
 // RUN: FileCheck %s --check-prefix=WHOLE < %t.two
-// TWO: sched.ring<order = swizzled, inner = 1>
+// TWO: sched.ring<order = turned, inner = 1>
 // TWO: sched.ring<order = turned, inner = 1>
 // TWO: slots = 2, distance = 1, copies = chunks
 // ASM-LABEL: loop
@@ -38,7 +38,7 @@
 
 // A tile that is smaller than what the lanes of all waves copy at once.
 // RUN: tile-amdgpu %S/products.mlir --arch=gfx950 --async-copies --num-stages=2 --num-warps=16 --emit=schedule | FileCheck %s --check-prefix=SMALL
-// SMALL: sched.ring<order = swizzled, inner = 1
+// SMALL: sched.ring<order = turned, inner = 1
 // SMALL: copies = {{chunks|registers}}
 
 // Other architectures copy too little at a time, and are told so.

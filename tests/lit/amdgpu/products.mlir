@@ -29,7 +29,7 @@
 // SCHEDULE: slots = 1, distance = 1, copies = registers
 // THREE: slots = 2, distance = 2, copies = registers
 // TURNED: #distribute.dot<instruction = "mfma.f32.32x32x16.f16",{{.*}} swapped = true>
-// TURNED-RING: sched.ring<order = swizzled, inner = 1, perWord = 2>
+// TURNED-RING: sched.ring<order = turned, inner = 1, perWord = 2>
 // TURNED-RING: sched.ring<order = turned, inner = 1, perWord = 2>
 // TURNED-ASM-DAG: ds_write_b128
 // TURNED-ASM-DAG: ds_read_b128
