@@ -10,6 +10,7 @@
 #include "backends/amdgpu/Repairs.h"
 #include "backends/amdgpu/Resources.h"
 #include "backends/amdgpu/Saturation.h"
+#include "backends/amdgpu/SharedOffsets.h"
 #include "backends/amdgpu/WholeOperands.h"
 #include "backends/amdgpu/WholeWaves.h"
 #include "backends/common/DebugWriter.h"
@@ -215,6 +216,7 @@ LogicalResult Compilation::toLlvmDialect() {
     if (failed(roundNarrowOnce(function)))
       return failure();
     correctQuotients(function);
+    addConstantOffsets(function);
     peelLastIterations(function);
     amdgpu::useBuffers(function, arch, buffers);
     branchOnMasks(function);

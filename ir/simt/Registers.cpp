@@ -52,12 +52,12 @@ Value simt::pick(ImplicitLocOpBuilder &b, Value vector, ArrayRef<int64_t> indice
 
 Value simt::offsetBy(ImplicitLocOpBuilder &b, Value base, uint64_t baseBits,
                      uint64_t constantPart) {
-  if (uint64_t mixed = constantPart & baseBits)
-    base = arith::XOrIOp::create(b, base, constant(b, mixed));
-  uint64_t added = constantPart & ~baseBits;
-  if (!added)
+  if (!constantPart)
     return base;
-  return arith::AddIOp::create(b, base, constant(b, added),
+  Value other = constant(b, constantPart);
+  if (baseBits & constantPart)
+    return arith::XOrIOp::create(b, base, other);
+  return arith::AddIOp::create(b, base, other,
                                arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
 }
 
