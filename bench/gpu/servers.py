@@ -3,6 +3,7 @@ torch_compile.py have in common. A request is a line of JSON, [method, arguments
 {"failed": why}. Needs nothing but Python; the processes that answer need PyTorch."""
 
 import concurrent.futures
+import contextlib
 import datetime
 import json
 import os
@@ -10,6 +11,7 @@ import platform
 import random
 import subprocess
 import sys
+import tempfile
 
 import ratios
 import selection
@@ -60,10 +62,9 @@ class Server:
     `python -m tilerun --cpu`."""
 
     def __init__(self, which, script, options, folder, pretend=False):
-        own = os.path.join(folder, which.replace(" ", "-").replace(",", ""))
-        os.mkdir(own)
+        own = tempfile.mkdtemp(prefix=which.replace(" ", "-").replace(",", "") + "-", dir=folder)
         path = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part and "tilerun" not in part]
-        command = [sys.executable]
+        command = [sys.executable, "-X", "faulthandler"]
         if which.startswith("tilerun"):
             bundle = os.environ.get("TILERUN_BUNDLE", "")
             path.insert(0, os.environ.get("TILERUN_PACKAGE") or os.path.join(bundle, "lib", "tilerun", "python"))
@@ -86,11 +87,20 @@ class Server:
         if line:
             return json.loads(line)
         self.log.seek(0)
-        return {"failed": "the process has ended: " + (self.log.read().strip().splitlines() or ["without a message"])[-1][:300]}
+        lines = self.log.read().strip().splitlines() or ["without a message"]
+        # Of a crash, what faulthandler says first; else the last line.
+        crash = next((place for place, line in enumerate(lines) if line.startswith("Fatal Python error")), len(lines) - 1)
+        said = " ".join(line.strip() for line in lines[crash:crash + 8])
+        return {"failed": f"the process has ended with status {self.process.wait()}: {said}"[:700]}
+
+    def has_ended(self):
+        return self.process.poll() is not None
 
     def close(self):
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
         self.log.close()
 
 

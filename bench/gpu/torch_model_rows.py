@@ -16,7 +16,7 @@ class Case:
 
 
 class Row:
-    """`tunes`: it is compiled by one after the other, since both would measure on one GPU."""
+    """`tunes`: it is always compiled by one after the other, since its configurations are measured."""
 
     def __init__(self, name, make, package=None, needs_gpu=False, tunes=False, **options):
         self.name, self.make, self.package = name, functools.partial(make, **options), package

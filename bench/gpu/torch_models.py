@@ -6,8 +6,8 @@ Usage: TILERUN_BUNDLE=DIR torch_models.py [--packages DIR] [--only TEXT] [--part
 Needs PyTorch 2.8 or later; transformers and diffusers for most rows, unzipped in DIR or installed. `--device cpu` runs small ones on the
 interpreter, without Triton.
 
-A row is a forward pass, or the gradients of a training step (without an optimizer). Both processes compile it at the same time, with empty
-caches; rows that tune on the GPU, one after the other. Results are compared with the same weights in float32 (float64 for what is float32): a
+A row is a forward pass, or the gradients of a training step (without an optimizer). The processes compile it one after the other, with empty
+caches; with --together at the same time, which takes less, but Inductor then measures configurations on a GPU that both use. Results are compared with the same weights in float32 (float64 for what is float32): a
 tensor's relative norm of the difference may be three times eager's, or a few units in the last place. `turns` are milliseconds of the wall
 for a step, `device turns` those of the GPU alone, which the host keeps supplied; `first call` is the seconds to compile and run for the first
 time, of which `phases` are parts. torch_models_page.py makes a page.
@@ -212,7 +212,9 @@ def compare(torch, found, plain, expected, computed):
 
 def measure(name, index, both, tunes, options, notes):
     """The row, or None where one of them fails."""
-    answers = {server.which: server.ask("prepare", index) for server in both} if tunes else servers.ask_all(both, "prepare", index)
+    revive(both, options)
+    together = options.together and not tunes
+    answers = servers.ask_all(both, "prepare", index) if together else {server.which: server.ask("prepare", index) for server in both}
     notes += [f"{who}: {answer['failed']}" for who, answer in answers.items() if "failed" in answer]
     if notes:
         return None
@@ -234,7 +236,7 @@ def measure(name, index, both, tunes, options, notes):
 
 def compare_kernels(both, folder, most=12, copied=5):
     """[[kernel, microseconds, those of Triton, launches' source]]: those first by which Tilerun loses most."""
-    profiles = servers.ask_all(both, "profile")
+    profiles = {server.which: server.ask("profile") for server in both}
     ours, theirs = (profiles.get(who, {}) for who in ("tilerun", "triton"))
     if "failed" in ours or "failed" in theirs:
         print(f"  kernels: {ours.get('failed') or theirs.get('failed')}", flush=True)
@@ -247,11 +249,23 @@ def compare_kernels(both, folder, most=12, copied=5):
     return rows
 
 
-def start(options, folder):
+def start(options):
     """Both processes, or one without a GPU."""
+    return [start_one(which, options) for which in ("tilerun", "triton")[:1 if options.device == "cpu" else 2]]
+
+
+def start_one(which, options):
     more = ["--packages", options.packages] if options.packages else []
-    return [servers.Server(which, __file__, ["--device", options.device, *more], folder)
-            for which in ("tilerun", "triton")[:1 if options.device == "cpu" else 2]]
+    return servers.Server(which, __file__, ["--device", options.device, *more], options.folder)
+
+
+def revive(both, options):
+    """Starts a process again that a row has ended."""
+    for place, server in enumerate(both):
+        if server.has_ended():
+            server.close()
+            both[place] = start_one(server.which, options)
+            both[place].ask("warm_up")
 
 
 def show(row):
@@ -270,8 +284,8 @@ def choose(named, options):
     return selection.select(rows, options.only, options.part)
 
 
-def run(options, parser, folder):
-    both = start(options, folder)
+def run(options, parser):
+    both = start(options)
     names, told = both[0].ask("names"), both[-1].ask("describe")
     if "failed" in names or "failed" in told:
         sys.exit(f"torch_models.py: {(names if 'failed' in names else told)['failed']}")
@@ -294,6 +308,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--packages", metavar="DIR", help="a folder of unzipped packages, which come last on the path")
     parser.add_argument("--rounds", type=int, default=9, help="turns of each (9)")
+    parser.add_argument("--together", action="store_true", help="compile in both processes at the same time")
     parser.add_argument("--kernels", metavar="DIR", help="list the time of each kernel, and copy sources of the worst to DIR")
     servers.add_options(parser)
     options = parser.parse_args()
@@ -302,8 +317,8 @@ def main():
     options.packages, options.kernels = (path and os.path.abspath(path) for path in (options.packages, options.kernels))
     if options.kernels:
         os.makedirs(options.kernels, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        return run(options, parser, folder)
+    with tempfile.TemporaryDirectory() as options.folder:
+        return run(options, parser)
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ def write_page(found, path):
              "Inductor compiles the same model in two processes, one where `triton` is Tilerun and one where it is Triton, which take turns in random order on "
              "one machine. A ratio is the median of the ratios of pairs of one turn: above 1, Tilerun is faster; in brackets is its bootstrap interval of 95 %. "
              "Milliseconds are of the wall, with the host's part, for a forward pass or for the gradients of a training step (without an optimizer); the ratio of the "
-             "GPU alone is of steps for which the host is ahead. The first call has empty caches, in a process that has compiled before, while the other process "
-             "compiles the same (templates: one after the other): it is all of Dynamo's, Inductor's and the kernels' compilation, and of a template's tuning; what is "
+             "GPU alone is of steps for which the host is ahead. The first call has empty caches, in a process that has compiled before; with `--together` "
+             "the other process compiles the same at that time, and configurations are measured on a GPU that both use. It is all of Dynamo's, Inductor's and the kernels' compilation, and of a template's tuning; what is "
              "for kernels is the part in which PyTorch waits for kernels' code and measures their configurations. Errors are relative norms of the difference to the same weights in float32, "
              "or in float64 where the model is float32.", "", "## Runs", "", *page.runs_table(found)]
     if versions:
