@@ -103,7 +103,7 @@ def compile_kernels(root, target, tilerun, record):
     told = json.loads(done.stdout)
     kernels = [kernel for kernel in told["kernels"] if kernel["outcome"] != "helper"]
     typed = [kernel for kernel in kernels if kernel["outcome"] != "fails" and (kernel["outcome"] == "compiles" or "signature" in kernel)]
-    failing = [f"{os.path.relpath(kernel['file'], root)}:{kernel['line']} {kernel['name']}: {kernel['outcome']}: {kernel.get('reason', '').splitlines()[:1]}"
+    failing = [f"{os.path.relpath(kernel['file'], root)}:{kernel['line']} {kernel['name']}: {kernel['outcome']}: {kernel.get('reason', '').partition(chr(10))[0]}"
                for kernel in kernels if kernel["outcome"] not in ("compiles", "fails")]
     constructs = {row["construct"]: row["kernels"] for row in told["constructs"]}
     return {"kernels": len(kernels), "typed": len(typed), "compile": told["counts"]["compiles"], "failing": failing, "constructs": constructs,
@@ -121,7 +121,7 @@ def survey(name, path, options):
         folder.mkdir(parents=True)
         root = unpack(path, folder)
     modules = find_kernel_files(root)
-    data["files"] = len(modules)
+    data["files"], data["date"] = len(modules), datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     if options.import_with and "imports" not in data:
         data["imports"] = import_files(root, list(modules), options.import_with, options.tilerun)
         file.write_text(json.dumps(data, indent=1))
@@ -129,7 +129,6 @@ def survey(name, path, options):
         if target not in data["targets"]:
             record = pathlib.Path(options.results) / f"{name.replace(' ', '-')}-{target.replace(':', '-')}.jsonl"
             data["targets"][target] = compile_kernels(root, target, options.tilerun, record)
-        data["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
         file.write_text(json.dumps(data, indent=1))
         told = data["targets"][target]
         print(f"{name}: {target}: {told['compile']} of {told['typed']} kernels that type-check, of {told['kernels']}", flush=True)
@@ -169,7 +168,7 @@ def write_page(results, path):
              f"{dates[0]}{' to ' + dates[-1] if dates[1:] else ''}, no GPU.", "",
              "Packages of the Python package index, unmodified. *Files with kernels* have a jit function; *imported* are those that a process imports where `triton` is Tilerun, "
              "without a GPU (`python -m tilerun --cpu`) and without the package's own extensions. Kernels compile with launch signatures that are guessed "
-             "([how](../testing.md#published-kernels)), 60 s and 4 GiB each. *Besides* are functions of which decorators make kernels when Python runs, and kernels of "
+             "([how](../testing.md#published-kernels)), 60 s (of the wall, beside other work) and 4 GiB each. *Besides* are functions of which decorators make kernels when Python runs, and kernels of "
              "Gluon, which is another language. Functions that ran on a GPU, beside Triton: [an NVIDIA GPU](h200.md).", "",
              "| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(map(str, row)) + " |" for row in rows), ""]
     if notes:
@@ -196,7 +195,7 @@ def main():
                 survey(name, path, options)
     if options.page:
         results = [json.loads(file.read_text()) for file in sorted(pathlib.Path(options.results).glob("*.json"))]
-        write_page([data for data in results if "date" in data], pathlib.Path(options.page))
+        write_page(results, pathlib.Path(options.page))
 
 
 if __name__ == "__main__":
