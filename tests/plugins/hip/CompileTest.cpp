@@ -125,6 +125,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
       {{"turns", "maybe"}, "option 'turns' is 'maybe', not auto, off or on"},
       {{"evictions", "never"}, "option 'evictions' is 'never', not auto, off or on"},
       {{"prefetch", "1"}, "option 'prefetch' is '1', not auto, off or on"},
+      {{"buffers", "large"}, "option 'buffers' is 'large', not auto, off or on"},
       {{"async-copies", "2"}, "option 'async-copies' is '2', not true or false"},
       {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
   for (const auto &[option, text] : cases) {
