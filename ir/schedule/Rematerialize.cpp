@@ -261,8 +261,6 @@ static bool keepsInCaches(func::FuncOp kernel) {
 
 /// The most registers of a thread with which `programs` run at a time.
 static void setRegisters(func::FuncOp kernel, const LayoutAssignment &layouts, int64_t programs) {
-  if (std::optional<unsigned> byMemory = countByRetained(kernel, layouts.target()))
-    programs = *byMemory;
   const int64_t threads = int64_t(layouts.numWarps()) * layouts.target().warpSize;
   const target::TargetInfo &target = layouts.target();
   int64_t most = std::max<int64_t>(target.unitRegisters / (threads * programs) / 8 * 8, 8);
@@ -290,8 +288,9 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
     loaded = std::max(loaded, plan.loaded);
   }
   // What is loaded behind a reduction may be loaded late; with a limit it must be.
+  const std::optional<unsigned> retained = countByRetained(kernel, target);
   const unsigned threads = layouts.numWarps() * target.warpSize,
-                 byMemory = countByRetained(kernel, target).value_or(target.unitThreads),
+                 byMemory = retained.value_or(target.unitThreads),
                  fewer = std::min(target.countPrograms(threads, getRegisterNeed(before)), byMemory),
                  more = std::min(target.countPrograms(threads, getRegisterNeed(after + loaded)),
                                  byMemory);
@@ -299,8 +298,9 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel) &&
                     !(fewer == 1 && keepsInCaches(kernel));
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
+    // What is retained leaves room for so many programs, which should all have registers.
     if (row < kWide)
-      setRegisters(kernel, layouts, 1);
+      setRegisters(kernel, layouts, retained ? std::clamp(fewer, 1u, kFewPrograms) : 1);
     return;
   }
   emitRemark(reductions.front(), RemarkName::ValuesRematerialized,

@@ -26,12 +26,13 @@ static Polynomial translate(const Polynomial &from, const AffineForms &own, Affi
 
 static bool isSameNumber(Value a, Value b) {
   APInt x, y;
-  return a == b || (matchPattern(a, m_ConstantInt(&x)) && matchPattern(b, m_ConstantInt(&y)) &&
-                    x.getSExtValue() == y.getSExtValue());
+  return a == b || (a.getType() == b.getType() && matchPattern(a, m_ConstantInt(&x)) &&
+                    matchPattern(b, m_ConstantInt(&y)) && x == y);
 }
 
 bool schedule::haveSameBounds(scf::ForOp a, scf::ForOp b) {
-  return isSameNumber(a.getLowerBound(), b.getLowerBound()) &&
+  return a.getUnsignedCmp() == b.getUnsignedCmp() &&
+         isSameNumber(a.getLowerBound(), b.getLowerBound()) &&
          isSameNumber(a.getUpperBound(), b.getUpperBound()) &&
          isSameNumber(a.getStep(), b.getStep());
 }
@@ -46,19 +47,19 @@ bool schedule::accessSame(const AffineForm &a, AffineForms &formsOfA, const Affi
          llvm::equal(a.strides, b.strides, isSame);
 }
 
-bool schedule::areSame(Value a, AffineForms &formsOfA, Value b, AffineForms &formsOfB) {
+bool schedule::areSame(Value a, scf::ForOp loopOfA, Value b, scf::ForOp loopOfB) {
   if (a == b)
     return true;
   if (!a || !b || a.getType() != b.getType())
     return false;
-  if (std::optional<AffineForm> x = formsOfA.get(a), y = formsOfB.get(b); x && y)
-    return accessSame(*x, formsOfA, *y, formsOfB);
+  if (a == loopOfA.getInductionVar() && b == loopOfB.getInductionVar())
+    return true;
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
   return x && y && x->getName() == y->getName() && !x->getNumRegions() && isMemoryEffectFree(x) &&
          x->getPropertiesAsAttribute() == y->getPropertiesAsAttribute() &&
          x->getNumOperands() == y->getNumOperands() && x->getNumResults() == 1 &&
          llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto operands) {
-           return areSame(std::get<0>(operands), formsOfA, std::get<1>(operands), formsOfB);
+           return areSame(std::get<0>(operands), loopOfA, std::get<1>(operands), loopOfB);
          });
 }
 

@@ -52,8 +52,8 @@ bool haveSameBounds(mlir::scf::ForOp a, mlir::scf::ForOp b);
 /// bounds.
 bool accessSame(const AffineForm &a, AffineForms &formsOfA, const AffineForm &b,
                 const AffineForms &formsOfB);
-/// Whether two scalars or tensors are the same in the same iterations of such loops; false if that
-/// is not known.
-bool areSame(mlir::Value a, AffineForms &formsOfA, mlir::Value b, AffineForms &formsOfB);
+/// Whether two scalars or tensors are the same in the same iterations of such loops: the same ops
+/// compute them from the same values. False if that is not known.
+bool areSame(mlir::Value a, mlir::scf::ForOp loopOfA, mlir::Value b, mlir::scf::ForOp loopOfB);
 
 } // namespace tilerun::schedule

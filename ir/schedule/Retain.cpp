@@ -96,12 +96,10 @@ static bool mayWrite(Operation *op, const Rereading &again, const llvm::SetVecto
          !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
 }
 
-/// An op from the first loop to the last one that may change what is read again; or null.
-static Operation *findWrite(const Rereading &again) {
-  llvm::SetVector<Value> roots;
+/// An op from the first loop to the last one that may change what is read again from `roots`; or
+/// null.
+static Operation *findWrite(const Rereading &again, const llvm::SetVector<Value> &roots) {
   Operation *first = again.first().of->loop, *last = again.reads.back().of->loop;
-  if (!addRoots(again.first().load.getPtr(), roots))
-    return first;
   Operation *found = nullptr;
   for (Operation *op = first; op != last->getNextNode() && !found; op = op->getNextNode())
     op->walk([&](Operation *inner) {
@@ -121,10 +119,10 @@ static bool giveSame(const Rereading &again, const LayoutAssignment &layouts) {
   return home && element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
          llvm::all_of(llvm::drop_begin(again.reads), [&](Rereading::Read read) {
            return read.of != first.of && layouts.getHome(read.load.getResult()) == home &&
-                  areSame(first.load.getMask(), first.of->forms, read.load.getMask(),
-                          read.of->forms) &&
-                  areSame(first.load.getOther(), first.of->forms, read.load.getOther(),
-                          read.of->forms);
+                  areSame(first.load.getMask(), first.of->loop, read.load.getMask(),
+                          read.of->loop) &&
+                  areSame(first.load.getOther(), first.of->loop, read.load.getOther(),
+                          read.of->loop);
          });
 }
 
@@ -159,8 +157,9 @@ private:
   bool mayRetain();
   std::vector<Group> findGroups(const Rereads &rereads);
   RetainedType getType(const Rereading &again, int64_t slots);
-  /// Whether the group's rows are, or may be, too long for the cache; adds what the kernel prefers.
-  bool pays(Group &group);
+  /// Decides whether the group's rows are, or may be, too long for the cache; in the latter case
+  /// the kernel gets what it prefers.
+  bool choose(Group &group);
   std::optional<PrefersAttr> makePreference(scf::ForOp loop, int64_t iterations);
   void chooseSlots(Group &group, int64_t room) const;
   void apply(Group &group);
@@ -219,9 +218,17 @@ std::vector<Group> Retainer::findGroups(const Rereads &rereads) {
   std::vector<Group> groups;
   for (const Rereading &again : rereads.get()) {
     scf::ForOp loop = again.first().of->loop;
-    if (!giveSame(again, layouts) || loop.getUnsignedCmp())
+    // 64 bits hold all that is computed from the bounds.
+    if (!giveSame(again, layouts) || loop.getUnsignedCmp() ||
+        !loop.getInductionVar().getType().isInteger(32))
       continue;
-    if (Operation *write = findWrite(again)) {
+    llvm::SetVector<Value> roots;
+    if (!addRoots(again.first().load.getPtr(), roots)) {
+      emitRemark(again.first().load, RemarkName::TileNotRetained,
+                 "where this load reads is not known, so that any store may change it");
+      continue;
+    }
+    if (Operation *write = findWrite(again, roots)) {
       emitRemark(again.first().load, RemarkName::TileNotRetained,
                  "a '" + write->getName().getStringRef() + "'" + describeLine(write->getLoc()) +
                      " may change what is loaded here before it is read again");
@@ -265,7 +272,7 @@ std::optional<PrefersAttr> Retainer::makePreference(scf::ForOp loop, int64_t ite
       AffineMapAttr::get(AffineMap::get(0, arguments.size(), *expr)));
 }
 
-bool Retainer::pays(Group &group) {
+bool Retainer::choose(Group &group) {
   if (choice == Choice::On)
     return true;
   const unsigned programs = countRetainingPrograms(target, threads, group.reduces());
@@ -288,10 +295,8 @@ void Retainer::chooseSlots(Group &group, int64_t room) const {
 
 /// Where the iterations end that have a slot. 64 bits hold all that is between.
 static Value makeMiddle(ImplicitLocOpBuilder &b, scf::ForOp loop, int64_t slots) {
-  Type wide = b.getI64Type(), type = loop.getInductionVar().getType();
-  auto extend = [&](Value value) {
-    return type == wide ? value : b.createOrFold<arith::ExtSIOp>(wide, value);
-  };
+  Type wide = b.getI64Type();
+  auto extend = [&](Value value) { return b.createOrFold<arith::ExtSIOp>(wide, value); };
   std::optional<int64_t> from = getNumber(loop.getLowerBound()), step = getNumber(loop.getStep());
   Value last;
   if (from && step)
@@ -302,14 +307,13 @@ static Value makeMiddle(ImplicitLocOpBuilder &b, scf::ForOp loop, int64_t slots)
                               arith::MulIOp::create(b, extend(loop.getStep()),
                                                     arith::ConstantIntOp::create(b, wide, slots)));
   Value middle = b.createOrFold<arith::MinSIOp>(extend(loop.getUpperBound()), last);
-  return type == wide ? middle : b.createOrFold<arith::TruncIOp>(type, middle);
+  return b.createOrFold<arith::TruncIOp>(b.getI32Type(), middle);
 }
 
 /// The slot of the iteration: how many came before.
 static Value makeSlot(ImplicitLocOpBuilder &b, scf::ForOp loop) {
   Value since = b.createOrFold<arith::SubIOp>(loop.getInductionVar(), loop.getLowerBound());
-  Value slot = arith::DivUIOp::create(b, since, loop.getStep());
-  return slot.getType().isInteger(64) ? arith::TruncIOp::create(b, b.getI32Type(), slot) : slot;
+  return arith::DivUIOp::create(b, since, loop.getStep());
 }
 
 /// The loop up to `middle`, before the rest of it.
@@ -371,7 +375,7 @@ LogicalResult Retainer::run() {
                      " bytes, for which shared memory has no room");
       continue;
     }
-    if (!pays(group))
+    if (!choose(group))
       continue;
     emitRemark(group.readings.front()->first().load, RemarkName::TileRetained,
                "what " + Twine(group.slots) +

@@ -205,7 +205,7 @@ def Sched_Dialect : Dialect {
     from there (`sched.recall`): each thread its own elements, so that no barrier is needed. Masks and the values in place of what they leave out must be the same, layouts, too, and
     nothing in between may write there; of the same argument, only what the last loop stores to the places of its own iteration. With `auto` only on targets whose `unit-cache` is known, where a
     program has a quarter of a unit's threads or more, and for rows that take half of the unit's share of the cache and more: with fewer bytes, or fewer threads, the cache serves several programs
-    better. Loops that reduce in each iteration wait for all of their threads; there two programs share the memory, and half of that is enough. How long a row is is often an argument: then the kernel has `sched.prefers`,
+    better. Loops that reduce in each iteration wait for all of their threads; there two programs share the memory, and half of that is enough. The length of a row is often an argument; then the kernel has `sched.prefers`,
     and launches with shorter rows take other code. (Measured on an H200, of the speed without, with rows of 131,072: norms 1.06 to 1.08, softmax 1.03, cross entropy with its
     gradient 1.06 to 1.08.)
 
