@@ -48,8 +48,7 @@ std::optional<unsigned> schedule::countByRetained(func::FuncOp kernel,
 // What may be retained
 //===----------------------------------------------------------------------===//
 
-/// The elements that the loop's iterations step over, if it is the same number each time and no two
-/// iterations access one element; else nullopt.
+/// Whether no two iterations access one element: each steps over as many as its tile spans.
 static bool areApart(const AffineForm &form, AffineForms &forms, RankedTensorType type) {
   std::optional<int64_t> perIteration;
   for (const auto &[product, factor] : form.uniform.getTerms())
