@@ -19,7 +19,7 @@ BROKEN = """for (const image of document.images) image.loading = 'eager';
 return Promise.all([...document.images].map(image => image.decode().catch(() => image.getAttribute('src')))).then(found => found.filter(Boolean))"""
 
 
-def wait_for(condition, seconds=10):
+def wait_for(condition, seconds=60):  # A busy machine is slow; an answer ends the wait.
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
