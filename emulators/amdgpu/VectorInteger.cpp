@@ -54,6 +54,26 @@ uint32_t dotBytes(uint32_t a, uint32_t b, bool aIsSigned, bool bIsSigned) {
   return uint32_t(sum);
 }
 
+// A word of the result is as defined as its own source: one whose other word is overwritten next is
+// copied with it.
+void runMovePair(Wave &w, const Instruction &i) {
+  alignas(64) Row result[2];
+  Shadow shadows[2];
+  // Both before either is written: the pairs may overlap.
+  for (unsigned word = 0; word < 2; ++word) {
+    const uint32_t *row = fetch(w, i, i.src[0], word, result[word], shadows[word]);
+    if (row != result[word])
+      std::copy_n(row, w.lanes, result[word]);
+  }
+  uint64_t active = activeLanes(w, i);
+  for (unsigned word = 0; word < 2; ++word) {
+    unsigned reg = i.dst[0].reg + word;
+    w.checkVector(reg);
+    blendRow(w.row(reg), result[word], active, w.lanes);
+    setShadow(w, reg, active, shadows[word].low, shadows[word].high);
+  }
+}
+
 namespace op {
 #define VECTOR1(Id, spellings, flags, ...) TILERUN_AMDSIM_OP1(Id, __VA_ARGS__)
 #define VECTOR2(Id, spellings, flags, ...) TILERUN_AMDSIM_OP2(Id, __VA_ARGS__)
@@ -116,6 +136,7 @@ constexpr OpcodeRow rows[] = {
    {R::kind, Type::mask, A::kind, B::kind, C::kind},                                               \
    runVectorMask<op::Id, R, A, B, C>},
 #include "emulators/amdgpu/Vector.def"
+    {"v_mov_b64", Family::vector, 1, 0, {Type::b64, Type::b64}, runMovePair},
 };
 
 } // namespace

@@ -383,6 +383,22 @@ TEST(AmdsimChecks, MixedOperandsAreHalvesOfScalarRegisters) {
   EXPECT_EQ(mix("op_sel:[1,0,0] op_sel_hi:[1,0,0]").substr(0, 15), "undefined value");
 }
 
+// Of a pair that is moved, each word is as defined as its own source.
+TEST(AmdsimChecks, WordsOfAMovedPairAreTheirOwn) {
+  auto move = [](const char *stored) {
+    const std::string body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mov_b32 s9, 1\n"
+                             "v_mov_b32 v1, 0\nv_mov_b64 v[2:3], s[8:9]\n"
+                             "v_mov_b64 v[4:5], v[2:3]\ns_waitcnt lgkmcnt(0)\n"
+                             "global_store_dword v1, " +
+                             std::string(stored) + ", s[4:5]";
+    return finding(Fixture("gfx942", {.body = body}).run()).substr(0, 15);
+  };
+  EXPECT_EQ(move("v3").substr(0, 10), "0 findings");
+  EXPECT_EQ(move("v5").substr(0, 10), "0 findings");
+  EXPECT_EQ(move("v2"), "undefined value");
+  EXPECT_EQ(move("v4"), "undefined value");
+}
+
 // A count of zeros does not depend on what is beyond the first bit that is set.
 TEST(AmdsimChecks, CountsOfZerosEndAtABit) {
   auto count = [](const char *half, const char *instruction) {
