@@ -1,19 +1,15 @@
 // Every kernel of the table: lowered to threads and run by the emulator for several warp sizes,
 // with results as the interpreter's; and compiled to PTX for several architectures, which ptxas,
 // where it is installed, must accept.
+#include "tests/kernels/EmulatedCase.h"
 #include "tests/kernels/Emulator.h"
-#include "tests/kernels/KernelCase.h"
 
 #include "backends/amdgpu/Target.h"
 #include "backends/common/Stages.h"
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
-#include "ir/distribute/Passes.h"
-#include "ir/distribute/SplitTensors.h"
 #include "ir/simt/SimtOps.h"
 
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,83 +26,6 @@ using namespace tilerun::test;
 namespace {
 
 class Kernels : public testing::TestWithParam<KernelCase> {};
-
-/// Runs lowered code on copies of the case's tensors; the error, or nothing.
-std::string emulateOnce(const PreparedCase &prepared, mlir::func::FuncOp kernel,
-                        const EmulatorOptions &options, std::vector<TensorArgument> &tensors) {
-  tensors = prepared.tensors;
-  // Aligned as device memory is.
-  std::vector<std::unique_ptr<uint8_t[]>> storage;
-  std::vector<MemoryRange> memory;
-  for (TensorArgument &tensor : tensors) {
-    storage.push_back(std::make_unique<uint8_t[]>(tensor.bytes.size() + 256));
-    auto *base = reinterpret_cast<uint8_t *>(
-        llvm::alignTo(reinterpret_cast<uint64_t>(storage.back().get()), 256));
-    llvm::copy(tensor.bytes, base);
-    memory.push_back({base, tensor.bytes.size()});
-  }
-  std::vector<uint64_t> arguments;
-  for (const PreparedCase::Argument &argument : prepared.arguments)
-    arguments.push_back(argument.tensor >= 0
-                            ? reinterpret_cast<uint64_t>(memory[argument.tensor].base)
-                        : argument.isFloat ? std::bit_cast<uint32_t>(float(argument.number))
-                                           : argument.bits);
-  for (auto [word, type] : llvm::zip(arguments, kernel.getArgumentTypes()))
-    if (type.isInteger() && type.getIntOrFloatBitWidth() < 64)
-      word &= (uint64_t(1) << type.getIntOrFloatBitWidth()) - 1;
-  if (llvm::Error error = emulate(kernel, arguments, memory, options))
-    return llvm::toString(std::move(error));
-  for (auto [tensor, range] : llvm::zip(tensors, memory))
-    tensor.bytes.assign(range.base, range.base + range.bytes);
-  return "";
-}
-
-/// The error, or nothing.
-std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
-                      const KernelCase &testCase, std::vector<TensorArgument> &tensors,
-                      int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
-                      const backend::ScheduleText &schedule = {},
-                      llvm::function_ref<void(mlir::func::FuncOp)> look = {}) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
-  std::string diagnostics;
-  mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
-    diagnostics += d.str() + "\n";
-    return mlir::success();
-  });
-  // In smaller parts than backends ask for.
-  if (mostElements) {
-    mlir::PassManager padding(prepared.context.get());
-    padding.addPass(createTilePad());
-    if (mlir::failed(padding.run(*module)))
-      return "padding fails: " + diagnostics;
-    splitTensors(*module, mostElements, mostElements / 4);
-  }
-  if (mlir::failed(backend::lowerToThreads(
-          *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
-          backend::ThreadStage::Simt, schedule)))
-    return "lowering fails: " + diagnostics;
-  if (mlir::failed(mlir::verify(*module)))
-    return "per-thread IR is invalid: " + diagnostics;
-  auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
-  if (look)
-    look(kernel);
-  // With those of roles.
-  auto threads = kernel->getAttrOfType<mlir::IntegerAttr>(simt::SimtDialect::kThreadsAttr);
-  unsigned allWarps = threads.getInt() / target.warpSize;
-  std::vector<TensorArgument> first;
-  for (uint64_t seed : seeds) {
-    std::string error =
-        emulateOnce(prepared, kernel, {&target, allWarps, testCase.grid, seed}, tensors);
-    if (!error.empty())
-      return error + " (seed " + std::to_string(seed) + ")";
-    if (first.empty())
-      first = tensors;
-    std::string difference = compare(first, tensors);
-    if (!difference.empty())
-      return difference + " with seed " + std::to_string(seed);
-  }
-  return "";
-}
 
 /// As on an ordinary device: two shapes for each kind of operands.
 std::vector<target::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
@@ -443,141 +362,6 @@ TEST(SchedulesByHand, GiveEqualBits) {
         EXPECT_TRUE(left.bytes == right.bytes) << left.name;
     }
   }
-}
-
-/// A product whose operands are copied as boxes by a role of its own gives the same bits as one
-/// whose threads copy them, in any order of warps and copies.
-TEST(Boxes, GiveEqualBits) {
-  auto hopper = nvptx::getArchitecture("sm_90a");
-  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
-  unsigned kernels = 0;
-  for (const KernelCase &testCase : loadKernelCases()) {
-    if (!llvm::is_contained({"blocks", "pipeline", "wgmma"}, llvm::sys::path::stem(testCase.file)))
-      continue;
-    SCOPED_TRACE(testCase.name());
-    llvm::Expected<PreparedCase> prepared = prepare(testCase);
-    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-    std::vector<TensorArgument> got, expected;
-    unsigned boxes = 0;
-    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, got, 0,
-                        {0, 1, 2, 3, 4, 5}, {.boxes = "on"},
-                        [&](mlir::func::FuncOp kernel) {
-                          kernel.walk([&](simt::BoxCopyOp) { ++boxes; });
-                        }),
-              "");
-    if (!boxes)
-      continue;
-    ++kernels;
-    std::vector<TensorArgument> persistent;
-    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, persistent, 0,
-                        {0, 1, 2, 3, 4, 5, 6, 7, 8},
-                        {.boxes = "on", .turns = "on", .persistent = "on"}),
-              "");
-    ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, expected, 0, {0},
-                        {.boxes = "off"}),
-              "");
-    for (auto [left, right, other] : llvm::zip_equal(expected, got, persistent)) {
-      EXPECT_TRUE(left.bytes == right.bytes) << left.name;
-      EXPECT_TRUE(left.bytes == other.bytes) << left.name << ", persistent";
-    }
-  }
-  EXPECT_GE(kernels, 20u);
-}
-
-/// Calls `work` with each kernel of the table that has an op of this kind, and a target.
-template <typename Op>
-void forEachCaseWith(
-    llvm::function_ref<void(const KernelCase &, PreparedCase &, const target::TargetInfo &hopper)>
-        work) {
-  auto hopper = nvptx::getArchitecture("sm_90a");
-  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
-  for (const KernelCase &testCase : loadKernelCases()) {
-    SCOPED_TRACE(testCase.name());
-    llvm::Expected<PreparedCase> prepared = prepare(testCase);
-    ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
-    bool hasOp = false;
-    prepared->kernel.module->walk([&](Op) { hasOp = true; });
-    if (hasOp)
-      work(testCase, *prepared, hopper->info);
-  }
-}
-
-void expectEqualBits(llvm::ArrayRef<TensorArgument> expected, llvm::ArrayRef<TensorArgument> got) {
-  for (auto [left, right] : llvm::zip_equal(expected, got))
-    EXPECT_TRUE(left.bytes == right.bytes) << left.name;
-}
-
-/// Values that are computed again behind a reduction are the same bits.
-TEST(Rematerialized, GiveEqualBits) {
-  unsigned kernels = 0;
-  forEachCaseWith<tile::ReduceOp>([&](const KernelCase &testCase, PreparedCase &prepared,
-                                      const target::TargetInfo &hopper) {
-    // Few threads hold many elements each.
-    std::vector<TensorArgument> got, expected;
-    unsigned words = 0;
-    ASSERT_EQ(
-        emulateOn(prepared, hopper, 1, testCase, got, 0, {0, 1}, {.rematerialize = "on"},
-                  [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::FreshOp) { ++words; }); }),
-        "");
-    if (!words)
-      return;
-    ++kernels;
-    ASSERT_EQ(emulateOn(prepared, hopper, 1, testCase, expected, 0, {0}, {.rematerialize = "off"}),
-              "");
-    expectEqualBits(expected, got);
-  });
-  EXPECT_GE(kernels, 10u);
-}
-
-/// Loads that are made one iteration early give the same bits, and so do reads with a policy.
-TEST(Prefetched, GiveEqualBits) {
-  unsigned kernels = 0;
-  forEachCaseWith<tile::DotOp>(
-      [&](const KernelCase &testCase, PreparedCase &prepared, const target::TargetInfo &hopper) {
-        auto countLoads = [&](llvm::StringRef choice, std::vector<TensorArgument> &got,
-                              unsigned &loads) {
-          return emulateOn(
-              prepared, hopper, testCase.numWarps, testCase, got, 0, {0, 1},
-              {.evictions = choice.str(), .prefetch = choice.str()},
-              [&](mlir::func::FuncOp kernel) { kernel.walk([&](simt::LoadOp) { ++loads; }); });
-        };
-        std::vector<TensorArgument> got, expected;
-        unsigned early = 0, late = 0;
-        ASSERT_EQ(countLoads("on", got, early), "");
-        ASSERT_EQ(countLoads("off", expected, late), "");
-        kernels += early > late;
-        expectEqualBits(expected, got);
-      });
-  EXPECT_GE(kernels, 7u);
-}
-
-/// Tiles that stay in shared memory from one loop to the next are the same bits, where all
-/// iterations have room and where few have.
-TEST(Retained, GiveEqualBits) {
-  unsigned kernels = 0;
-  forEachCaseWith<mlir::scf::ForOp>(
-      [&](const KernelCase &testCase, PreparedCase &prepared, const target::TargetInfo &hopper) {
-        auto countBuffers = [&](const target::TargetInfo &target, llvm::StringRef choice,
-                                std::vector<TensorArgument> &got, unsigned &buffers) {
-          return emulateOn(prepared, target, testCase.numWarps, testCase, got, 0, {0, 1},
-                           {.retain = choice.str()}, [&](mlir::func::FuncOp kernel) {
-                             kernel.walk([&](simt::SharedAllocOp) { ++buffers; });
-                           });
-        };
-        std::vector<TensorArgument> got, few, expected;
-        unsigned with = 0, without = 0, withFew = 0;
-        ASSERT_EQ(countBuffers(hopper, "off", expected, without), "");
-        ASSERT_EQ(countBuffers(hopper, "on", got, with), "");
-        expectEqualBits(expected, got);
-        if (with <= without)
-          return;
-        ++kernels;
-        target::TargetInfo small = hopper;
-        small.sharedMemoryBytes = 9 * 1024;
-        ASSERT_EQ(countBuffers(small, "on", few, withFew), "");
-        expectEqualBits(expected, few);
-      });
-  EXPECT_GE(kernels, 10u);
 }
 
 TEST(SchedulesByHand, AssembleForGpus) {
