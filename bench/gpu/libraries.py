@@ -75,14 +75,7 @@ class Runner:
 
     def measure(self, index, count):
         """Milliseconds of one call, of `count`."""
-        run = self.ready[index]
-        run()
-        self.synchronize()
-        start = time.perf_counter()
-        for _ in range(count):
-            run()
-        self.synchronize()
-        return {"ms": (time.perf_counter() - start) * 1000 / count}
+        return {"ms": servers.measure_wall(self.ready[index], self.synchronize, count)}
 
     def forget(self, index):
         self.ready.pop(index, None)

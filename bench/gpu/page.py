@@ -94,6 +94,27 @@ def notes_of(rows):
     return [f"- {row.name}: {note}" for row in rows for note in row.notes]
 
 
+def write_lines(path, lines, rows, failures):
+    """The page, with the notes of its rows and of what failed below."""
+    notes = notes_of(rows) + [f"- {name}: {note}" for name, notes in failures.items() for note in notes]
+    if notes:
+        lines = [*lines, "## Notes", "", *notes, ""]
+    with open(path, "w") as file:
+        file.write("\n".join(lines).rstrip() + "\n")
+
+
+def parse_files(description, out):
+    """The options of a page's script, and the results of its files."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", metavar="FILE.json")
+    parser.add_argument("--out", default=out, metavar="FILE.md")
+    options = parser.parse_args()
+    try:
+        return options, results.load(options.files)
+    except (OSError, ValueError) as problem:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {problem}")
+
+
 def write_page(found, figures, path):
     vendor, count = goals.mean_ratio(found.rows, "vendor")
     lines = ["# An NVIDIA GPU: kernels beside Triton and the vendor's libraries", "",
@@ -119,22 +140,11 @@ def write_page(found, figures, path):
     if found.libraries:
         lines += ["## Libraries", "", "Functions of packages, by their own host code, in two processes that take turns. Times include what the host "
                   "needs, where the GPU waits for it; the first call is with empty caches, and compiles and tunes.", "", *libraries_table(found.libraries)]
-    notes = notes_of([*found.rows, *found.libraries]) + [f"- {name}: {note}" for name, notes in found.failures.items() for note in notes]
-    if notes:
-        lines += ["## Notes", "", *notes, ""]
-    with open(path, "w") as file:
-        file.write("\n".join(lines).rstrip() + "\n")
+    write_lines(path, lines, [*found.rows, *found.libraries], found.failures)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE.json")
-    parser.add_argument("--out", default=PAGE, metavar="FILE.md")
-    options = parser.parse_args()
-    try:
-        found = results.load(options.files)
-    except (OSError, ValueError) as problem:
-        sys.exit(f"page.py: {problem}")
+    options, found = parse_files(__doc__, PAGE)
     try:
         import plots
     except ImportError as problem:

@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 import ratios
 import selection
@@ -29,6 +30,17 @@ def install(which):
         tilerun.install()
     import triton
     assert ("tilerun" in triton.__name__) == which.startswith("tilerun"), triton.__file__
+
+
+def measure_wall(run, synchronize, count):
+    """Milliseconds of the wall of one call of `run`, of `count` behind a first one."""
+    run()
+    synchronize()
+    start = time.perf_counter()
+    for _ in range(count):
+        run()
+    synchronize()
+    return (time.perf_counter() - start) * 1000 / count
 
 
 def serve(make):

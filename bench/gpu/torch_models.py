@@ -148,13 +148,7 @@ class Runner:
     def measure(self, count):
         """Milliseconds of one call, of `count`: of the wall, and on a GPU also of the device alone."""
         run, torch = self.run, self.torch
-        run()
-        self.synchronize()
-        start = time.perf_counter()
-        for _ in range(count):
-            run()
-        self.synchronize()
-        answer = {"ms": (time.perf_counter() - start) * 1000 / count}
+        answer = {"ms": servers.measure_wall(run, self.synchronize, count)}
         if self.device != "cpu":
             begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
             torch.cuda._sleep(20_000_000)  # The device waits until the host is ahead.

@@ -4,14 +4,11 @@
 Usage: torch_models_page.py [--out docs/results/torch-models.md] FILE.json...
 Several files are merged: of a row that several have, the latest counts. Needs nothing but Python."""
 
-import argparse
 import os
 import statistics
-import sys
 
 import page
 import ratios
-import results
 
 PAGE = os.path.join(page.HERE, "..", "..", "docs", "results", "torch-models.md")
 # Of the ratio of every row to Triton, and of the time of the first call.
@@ -82,22 +79,11 @@ def write_page(found, path):
         lines += [f"Not measured: {', '.join(found.not_measured)}.", ""]
     if found.models:
         lines += ["## Goals", "", *goals_table(found.models), "## Rows", "", *rows_table(found.models)]
-    notes = page.notes_of(found.models) + [f"- {name}: {note}" for name, notes in found.failures.items() for note in notes]
-    if notes:
-        lines += ["## Notes", "", *notes, ""]
-    with open(path, "w") as file:
-        file.write("\n".join(lines).rstrip() + "\n")
+    page.write_lines(path, lines, found.models, found.failures)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE.json")
-    parser.add_argument("--out", default=PAGE, metavar="FILE.md")
-    options = parser.parse_args()
-    try:
-        found = results.load(options.files)
-    except (OSError, ValueError) as problem:
-        sys.exit(f"torch_models_page.py: {problem}")
+    options, found = page.parse_files(__doc__, PAGE)
     path = os.path.abspath(options.out)
     write_page(found, path)
     print(f"{path}: {len(found.models)} rows")
