@@ -5,28 +5,22 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilerun;
 
-static bool isSameNumber(Value a, Value b) {
-  APInt x, y;
-  return a == b || (matchPattern(a, m_ConstantInt(&x)) && matchPattern(b, m_ConstantInt(&y)) &&
-                    x.getSExtValue() == y.getSExtValue());
-}
-
 /// Whether a number is one step of the loop: lower + step - lower, which is a step even if the sum
 /// wraps.
 static bool isOneStep(Value value, scf::ForOp loop) {
-  if (isSameNumber(value, loop.getStep()))
+  if (isEqualConstantIntOrValue(value, loop.getStep()))
     return true;
   auto difference = value.getDefiningOp<arith::SubIOp>();
   auto sum = difference ? difference.getLhs().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
-  return sum && isSameNumber(difference.getRhs(), loop.getLowerBound()) &&
-         isSameNumber(sum.getLhs(), loop.getLowerBound()) &&
-         isSameNumber(sum.getRhs(), loop.getStep());
+  return sum && isEqualConstantIntOrValue(difference.getRhs(), loop.getLowerBound()) &&
+         isEqualConstantIntOrValue(sum.getLhs(), loop.getLowerBound()) &&
+         isEqualConstantIntOrValue(sum.getRhs(), loop.getStep());
 }
 
 /// Whether the iterations below `limit` are those that have a next one: it is one step before the
@@ -34,8 +28,8 @@ static bool isOneStep(Value value, scf::ForOp loop) {
 static bool isBeforeLast(Value limit, scf::ForOp loop) {
   auto select = limit.getDefiningOp<arith::SelectOp>();
   auto difference = select ? select.getTrueValue().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
-  return difference && isSameNumber(select.getFalseValue(), loop.getLowerBound()) &&
-         isSameNumber(difference.getLhs(), loop.getUpperBound()) &&
+  return difference && isEqualConstantIntOrValue(select.getFalseValue(), loop.getLowerBound()) &&
+         isEqualConstantIntOrValue(difference.getLhs(), loop.getUpperBound()) &&
          isOneStep(difference.getRhs(), loop);
 }
 

@@ -2,7 +2,7 @@
 #include "ir/schedule/Rereads.h"
 #include "ir/schedule/ScheduleDialect.h"
 
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -25,9 +25,7 @@ static Polynomial translate(const Polynomial &from, const AffineForms &own, Affi
 }
 
 static bool isSameNumber(Value a, Value b) {
-  APInt x, y;
-  return a == b || (a.getType() == b.getType() && matchPattern(a, m_ConstantInt(&x)) &&
-                    matchPattern(b, m_ConstantInt(&y)) && x == y);
+  return a.getType() == b.getType() && isEqualConstantIntOrValue(a, b);
 }
 
 bool schedule::haveSameBounds(scf::ForOp a, scf::ForOp b) {

@@ -9,8 +9,8 @@
 #include "ir/tile/TileUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -32,13 +32,15 @@ int64_t schedule::getCachedBytes(const target::TargetInfo &target, unsigned prog
   return int64_t(target.unitCacheBytes) / 2 / programs;
 }
 
+int64_t schedule::getRetainedBytes(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](RetainedOp op) { bytes += op.getKept().getType().getBytes(); });
+  return bytes;
+}
+
 std::optional<unsigned> schedule::countByRetained(func::FuncOp kernel,
                                                   const target::TargetInfo &target) {
-  int64_t bytes = 0;
-  kernel.walk([&](RetainedOp op) {
-    RetainedType type = op.getKept().getType();
-    bytes += type.getSlots() * type.getSlotBytes();
-  });
+  const int64_t bytes = getRetainedBytes(kernel);
   if (!bytes)
     return std::nullopt;
   return unsigned(std::max<int64_t>(target.budget().total() / bytes, 1));
@@ -171,20 +173,10 @@ private:
 };
 } // namespace
 
-static std::optional<int64_t> getNumber(Value value) {
-  APInt number;
-  if (!matchPattern(value, m_ConstantInt(&number)))
-    return std::nullopt;
-  return number.getSExtValue();
-}
-
 /// How often the loop runs, where that is known.
 static std::optional<int64_t> getIterations(scf::ForOp loop) {
-  std::optional<int64_t> from = getNumber(loop.getLowerBound()),
-                         to = getNumber(loop.getUpperBound()), step = getNumber(loop.getStep());
-  if (!from || !to || !step || *step < 1)
-    return std::nullopt;
-  return std::max<int64_t>(llvm::divideCeilSigned(*to - *from, *step), 0);
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? std::optional(count->getSExtValue()) : std::nullopt;
 }
 
 bool Retainer::mayRetain() {
@@ -253,7 +245,7 @@ std::optional<PrefersAttr> Retainer::makePreference(scf::ForOp loop, int64_t ite
   AffineForms forms(loop);
   std::optional<AffineForm> from = forms.get(loop.getLowerBound()),
                             to = forms.get(loop.getUpperBound());
-  std::optional<int64_t> step = getNumber(loop.getStep());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!from || !to || from->base || to->base || !step)
     return std::nullopt;
   const Polynomial number =
@@ -296,7 +288,8 @@ void Retainer::chooseSlots(Group &group, int64_t room) const {
 static Value makeMiddle(ImplicitLocOpBuilder &b, scf::ForOp loop, int64_t slots) {
   Type wide = b.getI64Type();
   auto extend = [&](Value value) { return b.createOrFold<arith::ExtSIOp>(wide, value); };
-  std::optional<int64_t> from = getNumber(loop.getLowerBound()), step = getNumber(loop.getStep());
+  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound()),
+                         step = getConstantIntValue(loop.getStep());
   Value last;
   if (from && step)
     last = arith::ConstantIntOp::create(b, wide, *from + *step * slots);

@@ -33,6 +33,9 @@ int64_t getCachedBytes(const target::TargetInfo &target, unsigned programs);
 mlir::LogicalResult retainTiles(mlir::func::FuncOp kernel,
                                 const distribute::LayoutAssignment &layouts, Choice choice);
 
+/// Bytes of shared memory of the tiles that a kernel retains, from its first loop to its last.
+int64_t getRetainedBytes(mlir::func::FuncOp kernel);
+
 /// How many programs the retained tiles of a kernel leave room for on a unit; nullopt: it retains
 /// none.
 std::optional<unsigned> countByRetained(mlir::func::FuncOp kernel,

@@ -65,6 +65,7 @@ def Sched_RetainedType : Sched_Type<"Retained", "retained"> {
   let extraClassDeclaration = [{
     /// Of one slot, with all threads' elements.
     int64_t getSlotBytes() const;
+    int64_t getBytes() const { return getSlots() * getSlotBytes(); }
   }];
 }
 

@@ -4,9 +4,9 @@
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/LateProducts.h"
 #include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/Retain.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/schedule/RoleRules.h"
-#include "ir/schedule/ScheduleOps.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,10 +41,7 @@ SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
   });
   for (auto &[block, operands] : stored)
     extendLives(operands);
-  kernel.walk([&](RetainedOp op) {
-    RetainedType type = op.getKept().getType();
-    retained += type.getSlots() * type.getSlotBytes();
-  });
+  retained = getRetainedBytes(kernel);
   for (scf::ForOp loop : findRoleLoops(kernel))
     producer = std::max(producer, alignedBytes(ofProducer(loop), layouts.target()));
 }

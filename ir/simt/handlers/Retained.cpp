@@ -45,7 +45,7 @@ static FailureOr<Accesses> getAccesses(LowerContext &c, RetainedType type, Value
 
 LogicalResult simt::lower(LowerContext &c, schedule::RetainedOp op) {
   RetainedType type = op.getKept().getType();
-  c.set(op.getKept(), SharedAllocOp::create(c.b, type.getSlots() * type.getSlotBytes()));
+  c.set(op.getKept(), SharedAllocOp::create(c.b, type.getBytes()));
   return success();
 }
 
