@@ -53,7 +53,7 @@ public:
   mlir::Value tensorOf(mlir::Value address);
   /// Null if an element of a mask is not such a comparison of integers of 32 bits.
   std::optional<LessThan> splitComparison(Element mask);
-  /// The conjunction's operands, which are no conjunctions.
+  /// The conjunction's operands; none is a conjunction itself.
   llvm::SmallVector<Element> conjunctsOf(mlir::Value mask) const;
   /// Whether all lanes have the scalar alike.
   bool isUniformScalar(Element element);

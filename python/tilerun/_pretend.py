@@ -102,7 +102,7 @@ Stream.current = Stream.default = Stream()
 
 
 class StreamContext:
-    """`with torch.cuda.stream(s)`. None is no stream."""
+    """`with torch.cuda.stream(s)`. None changes nothing."""
 
     def __init__(self, stream):
         self.stream = stream
