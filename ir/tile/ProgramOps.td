@@ -38,6 +38,18 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_InfersRange]> {
   }]>];
 }
 
+def Tile_BlockRankOp : Tile_Op<"block_rank", [Pure, Tile_InfersRange]> {
+  let summary = "which of the blocks of its program this one is";
+  let description = [{
+    ```mlir
+    %r = tile.block_rank
+    ```
+    From 0, below the number in the kernel's attribute `tile.blocks`. Passes make it when they divide a program.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Hints
 //===----------------------------------------------------------------------===//

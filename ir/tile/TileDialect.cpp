@@ -87,10 +87,21 @@ static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute
                            << ", but is " << attribute.getValue();
 }
 
+static LogicalResult verifyBlocks(Operation *op, Attribute value) {
+  auto blocks = dyn_cast<IntegerAttr>(value);
+  if (op->hasAttr(TileDialect::kKernelAttr) && blocks && blocks.getType().isSignlessInteger(32) &&
+      llvm::isPowerOf2_64(blocks.getInt()) && blocks.getInt() <= TileDialect::kMostBlocks)
+    return success();
+  return op->emitOpError() << "'" << TileDialect::kBlocksAttr << "' must be a power of two up to "
+                           << TileDialect::kMostBlocks << " of type i32, on a kernel";
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (llvm::is_contained(kLoopHints, name))
     return verifyLoopAttribute(op, attribute);
+  if (name == kBlocksAttr)
+    return verifyBlocks(op, attribute.getValue());
   bool isUnit = llvm::is_contained(
       {kKernelAttr, kSignedAttr, kUnsignedAttr, kKeepOtherAttr, kSplitLoop}, name);
   if (!isUnit)

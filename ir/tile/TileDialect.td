@@ -20,6 +20,8 @@ def Tile_Dialect : Dialect {
     - A scalar is a value of element type; there are no rank-0 tensors.
     - Kernel arguments carry `tile.divisibility = N : i64` (the value, or the address in bytes, is a multiple of N)
       and `tile.name` (the parameter's name in the source).
+    - A kernel with `tile.blocks = n : i32` runs each program on n blocks of threads at a time, which have shared memory of
+      their own and their number in `tile.block_rank`. Together they do what one block of a kernel without the attribute does.
     - `fastmath<afn>` on an `arith` or `math` op means the language's fast form (see docs/language.md); without it
       the op is the accurate, correctly rounded form.
     - Unsigned sources of diagnostics (printing) carry their signedness as an attribute.
@@ -36,10 +38,13 @@ def Tile_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// The version written into bytecode. A reader refuses a newer major version.
     static constexpr uint32_t kVersionMajor = 1;
-    /// 1.1: descriptors. 1.2: debug events.
-    static constexpr uint32_t kVersionMinor = 2;
+    /// 1.1: descriptors. 1.2: debug events. 1.3: blocks of a program.
+    static constexpr uint32_t kVersionMinor = 3;
     /// Discardable attribute names.
     static constexpr ::llvm::StringLiteral kKernelAttr{"tile.kernel"};
+    /// On a kernel: each program runs on so many blocks of threads, a power of two.
+    static constexpr ::llvm::StringLiteral kBlocksAttr{"tile.blocks"};
+    static constexpr unsigned kMostBlocks = 8;
     static constexpr ::llvm::StringLiteral kDivisibilityAttr{"tile.divisibility"};
     static constexpr ::llvm::StringLiteral kNameAttr{"tile.name"};
     /// On integer arithmetic, and on ops of descriptors for that of their addresses: it must not overflow.

@@ -74,6 +74,11 @@ void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
   setResultRange(getResult(), ConstantIntRanges::fromUnsigned(APInt(32, 1), APInt(32, INT32_MAX)));
 }
 
+void BlockRankOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  constexpr uint64_t kMost = TileDialect::kMostBlocks - 1;
+  setResultRange(getResult(), ConstantIntRanges::fromUnsigned(APInt(32, 0), APInt(32, kMost)));
+}
+
 void MakeRangeOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
   setResultRange(getResult(),
                  ConstantIntRanges::fromSigned(APInt(32, getStart()), APInt(32, getEnd()) - 1));

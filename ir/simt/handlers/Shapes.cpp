@@ -80,6 +80,10 @@ FailureOr<Values> simt::apply(LowerContext &c, tile::NumProgramsOp op, ValueRang
   return copyUniform(c, op, count);
 }
 
+FailureOr<Values> simt::apply(LowerContext &c, tile::BlockRankOp op, ValueRange, unsigned count) {
+  return copyUniform(c, op, count);
+}
+
 FailureOr<Values> simt::apply(LowerContext &c, ub::PoisonOp op, ValueRange, unsigned count) {
   return Values{ub::PoisonOp::create(c.b, shaped(elementType(op.getType()), count))};
 }

@@ -70,6 +70,26 @@ func.func @kernel_result(%n: i32) -> i32 attributes {tile.kernel} { return %n : 
 
 // -----
 
+// expected-error @below {{'tile.blocks' must be a power of two up to 8 of type i32, on a kernel}}
+func.func @blocks_three() attributes {tile.kernel, tile.blocks = 3 : i32} { return }
+
+// -----
+
+// expected-error @below {{'tile.blocks' must be a power of two up to 8 of type i32, on a kernel}}
+func.func @blocks_sixteen() attributes {tile.kernel, tile.blocks = 16 : i32} { return }
+
+// -----
+
+// expected-error @below {{'tile.blocks' must be a power of two up to 8 of type i32, on a kernel}}
+func.func @blocks_type() attributes {tile.kernel, tile.blocks = 2 : i64} { return }
+
+// -----
+
+// expected-error @below {{'tile.blocks' must be a power of two up to 8 of type i32, on a kernel}}
+func.func @blocks_elsewhere() attributes {tile.blocks = 2 : i32} { return }
+
+// -----
+
 func.func @kernel_on_op(%n: i32) {
   // expected-error @below {{'tile.kernel' belongs on a function}}
   %0 = tile.hint %n {tile.kernel} : i32

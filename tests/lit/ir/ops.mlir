@@ -12,6 +12,8 @@ func.func @program(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name =
   %pid = tile.program_id 0
   // CHECK: tile.num_programs 2
   %np = tile.num_programs 2
+  // CHECK: tile.block_rank
+  %rank = tile.block_rank
   return
 }
 
