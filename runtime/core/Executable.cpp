@@ -72,7 +72,8 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
   uint64_t most = device.getNumber(TILERUN_DEVICE_PROPERTY_MAX_CLUSTER, 1);
   if (plan->getClusterSize() > most)
     return Status::invalid("kernel '" + name + "' has clusters of " +
-                           std::to_string(plan->getClusterSize()) + " programs; " + device.getId() +
+                           std::to_string(plan->getClusterSize()) +
+                           (plan->getBlocks() > 1 ? " blocks; " : " programs; ") + device.getId() +
                            " takes " + std::to_string(most) + " at most");
   return {};
 }
@@ -131,5 +132,10 @@ Executable::~Executable() {
 }
 
 Status Executable::getProperty(uint32_t property, TilerunPropertyValue &value) const {
+  if (property == TILERUN_KERNEL_PROPERTY_BLOCKS) {
+    value.type = TILERUN_VALUE_U64;
+    value.number = plan ? plan->getBlocks() : 1;
+    return {};
+  }
   return TILERUN_CALL(table, get_kernel_property, kernel, property, &value);
 }

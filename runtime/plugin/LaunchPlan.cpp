@@ -100,14 +100,17 @@ std::string tilerun::plugin::checkDetails(const TilerunPluginKernelInfo &kernel,
     cluster *= std::clamp<uint32_t>(programs, 1, LaunchPlan::kMostCluster + 1);
   if (cluster > LaunchPlan::kMostCluster)
     return "its clusters have more than " + std::to_string(LaunchPlan::kMostCluster) + " programs";
-  if (details->grid_policy > TILERUN_GRID_PERSISTENT)
+  constexpr uint32_t kPolicies = TILERUN_GRID_PERSISTENT | TILERUN_GRID_BLOCKS;
+  const bool isPersistent = details->grid_policy & TILERUN_GRID_PERSISTENT;
+  if (details->grid_policy > kPolicies)
     return "its grid policy is " + std::to_string(details->grid_policy) +
            ", which this runtime does not know";
-  if (details->grid_policy == TILERUN_GRID_PERSISTENT && !details->programs_per_unit)
+  if (isPersistent && !details->programs_per_unit)
     return "its grid is persistent with 0 programs on a unit";
-  if (details->grid_policy == TILERUN_GRID_PERSISTENT &&
-      (details->cluster[1] > 1 || details->cluster[2] > 1))
-    return "its grid is persistent, which has one axis, and its clusters have several";
+  if (details->grid_policy && (details->cluster[1] > 1 || details->cluster[2] > 1))
+    return std::string(isPersistent ? "its grid is persistent, which has one axis"
+                                    : "the blocks of a program are on one axis") +
+           ", and its clusters have several";
   if (details->num_derived > LaunchPlan::kMostDerived)
     return "it has " + std::to_string(details->num_derived) + " derived parameters; " +
            std::to_string(LaunchPlan::kMostDerived) + " are possible";
@@ -132,9 +135,10 @@ std::string tilerun::plugin::checkDetails(const TilerunPluginKernelInfo &kernel,
 
 LaunchPlan::LaunchPlan(const TilerunPluginKernelInfo &kernel,
                        const TilerunPluginKernelDetails &details, uint64_t units)
-    : mostPrograms(details.grid_policy == TILERUN_GRID_PERSISTENT
-                       ? std::max<uint64_t>(units, 1) * details.programs_per_unit
-                       : 0) {
+    : mostBlocks(details.grid_policy & TILERUN_GRID_PERSISTENT
+                     ? std::max<uint64_t>(units, 1) * details.programs_per_unit
+                     : 0),
+      ofProgram(details.grid_policy & TILERUN_GRID_BLOCKS ? std::max(details.cluster[0], 1u) : 1) {
   for (int axis = 0; axis < 3; ++axis)
     cluster[axis] = std::max(details.cluster[axis], 1u);
   uint32_t offset = 0;
@@ -224,14 +228,24 @@ LaunchPlan::Refusal LaunchPlan::apply(TilerunPluginLaunch &launch, Words &storag
   if (!derived.empty())
     launch.derived = storage.derived;
   std::copy(cluster, cluster + 3, launch.cluster);
-  if (mostPrograms) {
+  if (mostBlocks) {
     const uint64_t size = cluster[0];
     // Whole clusters: programs beyond the requested ones have nothing to do.
-    const uint64_t all = uint64_t(grid[0]) * grid[1] * grid[2];
+    const uint64_t programs = uint64_t(grid[0]) * grid[1] * grid[2];
+    const uint64_t all = std::min<uint64_t>(programs, uint64_t(1) << 40) * ofProgram;
     const uint64_t wanted = (all + size - 1) / size * size;
-    const uint64_t most = std::max(std::min<uint64_t>(mostPrograms, 1u << 30) / size * size, size);
+    const uint64_t most = std::max(std::min<uint64_t>(mostBlocks, 1u << 30) / size * size, size);
     launch.grid[0] = static_cast<uint32_t>(std::min(wanted, most));
     launch.grid[1] = launch.grid[2] = 1;
+    return {};
+  }
+  if (ofProgram > 1) {
+    const uint64_t blocks = uint64_t(grid[0]) * ofProgram;
+    if (blocks > INT32_MAX)
+      return {"the grid has " + std::to_string(grid[0]) +
+              " programs on axis 0, each of which runs " + "on " + std::to_string(ofProgram) +
+              " blocks: too many"};
+    launch.grid[0] = static_cast<uint32_t>(blocks);
     return {};
   }
   for (int axis = 0; axis < 3; ++axis)

@@ -26,8 +26,11 @@ public:
   LaunchPlan(const TilerunPluginKernelInfo &kernel, const TilerunPluginKernelDetails &details,
              uint64_t units);
 
-  /// Programs of a cluster.
+  /// Programs of a cluster, or blocks, where a program is a cluster.
   uint64_t getClusterSize() const { return uint64_t(cluster[0]) * cluster[1] * cluster[2]; }
+
+  /// Blocks of a program.
+  uint32_t getBlocks() const { return ofProgram; }
 
   /// The memory that a launch points to, for the duration of its call.
   struct Words {
@@ -61,7 +64,8 @@ private:
   std::vector<Parameter> parameters;
   std::vector<Derived> derived;
   uint32_t cluster[3];
-  uint64_t mostPrograms; ///< Maximum programs at once, of a persistent grid; else 0.
+  uint64_t mostBlocks; ///< Maximum at once, of a persistent grid; else 0.
+  uint32_t ofProgram;  ///< Blocks of one program.
 };
 
 } // namespace tilerun::plugin

@@ -199,7 +199,9 @@ enum {
   X(REGISTERS, 1, U64, "registers", "of one thread")                                               \
   X(STATIC_SHARED, 2, U64, "static-shared", "bytes, without what a launch adds")                   \
   X(LOCAL_BYTES, 3, U64, "local-bytes", "of one thread, spills among them")                        \
-  X(MAX_THREADS, 4, U64, "max-threads", "that one program may have")
+  X(MAX_THREADS, 4, U64, "max-threads", "that one program may have")                               \
+  X(BLOCKS, 5, U64, "blocks",                                                                      \
+    "of threads, on which one program runs. The library answers, from its details. Since 1.4")
 
 enum {
 #define TILERUN_PROPERTY_ENUMERATOR(name, number, type, word, unit)                                \
@@ -288,7 +290,11 @@ enum {
   /* The kernel loops over programs: of the n that the caller asks for, min(n, UNITS *
    * programs_per_unit) are launched on axis x, as whole clusters. The kernel gets the caller's
    * grid as a derived parameter. */
-  TILERUN_GRID_PERSISTENT = 1
+  TILERUN_GRID_PERSISTENT = 1,
+  /* Each program runs on a cluster of cluster[0] blocks (threads and shared memory are those of
+   * one): as many times the programs are launched on axis x. A flag, also beside
+   * TILERUN_GRID_PERSISTENT, where UNITS * programs_per_unit counts blocks. Since 1.4. */
+  TILERUN_GRID_BLOCKS = 2
 };
 
 /* More about one kernel of an artifact. All 0: an ordinary one. Since 1.4. */
@@ -296,8 +302,10 @@ typedef struct TilerunPluginKernelDetails {
   uint32_t struct_size;
   uint32_t num_derived;
   const TilerunPluginDerived *const *derived; /* `num_derived` pointers. */
-  uint32_t lanes;      /* Of a warp, as the code assumes; divides `threads`. 0: unknown. */
-  uint32_t cluster[3]; /* Programs of a cluster on each axis, of which grids are multiples; 0: 1. */
+  uint32_t lanes; /* Of a warp, as the code assumes; divides `threads`. 0: unknown. */
+  /* Programs of a cluster on each axis, of which grids are multiples; 0: 1. With
+   * TILERUN_GRID_BLOCKS the blocks of a program, on axis x alone. */
+  uint32_t cluster[3];
   uint32_t grid_policy;       /* TILERUN_GRID_* */
   uint32_t programs_per_unit; /* With TILERUN_GRID_PERSISTENT; at least 1. */
 } TilerunPluginKernelDetails;

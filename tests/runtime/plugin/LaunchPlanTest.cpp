@@ -143,6 +143,48 @@ TEST_F(LaunchPlanTest, PersistentGrids) {
   EXPECT_EQ(getPrograms(UINT32_MAX, UINT32_MAX, 1), 105u);
 }
 
+/// As many times the caller's programs are launched on axis x as one has blocks.
+TEST_F(LaunchPlanTest, ProgramsOfBlocks) {
+  details.cluster[0] = 4;
+  details.grid_policy = TILERUN_GRID_BLOCKS;
+  EXPECT_EQ(check(), "");
+  TilerunPluginLaunch launch = makeLaunch(); // 105 programs.
+  const uint32_t grid[3] = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  LaunchPlan::Words storage;
+  LaunchPlan plan(kernel, details, 132);
+  EXPECT_EQ(plan.getBlocks(), 4u);
+  EXPECT_EQ(plan.apply(launch, storage).reason, "");
+  EXPECT_EQ(launch.grid[0], grid[0] * 4);
+  EXPECT_EQ(launch.grid[1], grid[1]);
+  EXPECT_EQ(launch.grid[2], grid[2]);
+  EXPECT_EQ(launch.cluster[0] * 100 + launch.cluster[1] * 10 + launch.cluster[2], 411u);
+  launch.grid[0] = 536870912;
+  EXPECT_EQ(plan.apply(launch, storage).reason,
+            "the grid has 536870912 programs on axis 0, each of which runs on 4 blocks: too many");
+  launch.grid[0] = 536870911;
+  EXPECT_EQ(plan.apply(launch, storage).reason, "");
+  EXPECT_EQ(launch.grid[0], 2147483644u);
+  // Persistent, units are counted for blocks.
+  details.grid_policy |= TILERUN_GRID_PERSISTENT;
+  details.programs_per_unit = 1;
+  EXPECT_EQ(check(), "");
+  auto countBlocks = [&](uint64_t units, uint32_t programs) {
+    TilerunPluginLaunch persistent = makeLaunch();
+    std::fill_n(persistent.grid, 3, programs);
+    EXPECT_EQ(LaunchPlan(kernel, details, units).apply(persistent, storage).reason, "");
+    EXPECT_EQ(persistent.grid[1] * persistent.grid[2], 1u);
+    return persistent.grid[0];
+  };
+  EXPECT_EQ(countBlocks(132, 2), 32u);
+  EXPECT_EQ(countBlocks(133, 100), 132u);
+  EXPECT_EQ(countBlocks(1, 100), 4u);
+  EXPECT_EQ(countBlocks(132, UINT32_MAX), 132u);
+  details.cluster[1] = 2;
+  EXPECT_EQ(check(), "its grid is persistent, which has one axis, and its clusters have several");
+  details.grid_policy = TILERUN_GRID_BLOCKS;
+  EXPECT_EQ(check(), "the blocks of a program are on one axis, and its clusters have several");
+}
+
 TEST_F(LaunchPlanTest, GridsAreWholeClusters) {
   details.cluster[1] = 5;
   TilerunPluginLaunch launch = makeLaunch();
@@ -167,7 +209,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrong) {
   using Details = TilerunPluginKernelDetails;
   expect(&Details::struct_size, 36u, "the struct_size of its details is 36, not at least 40");
   expect(&Details::lanes, 64u, "its 160 threads are not whole warps of 64 lanes");
-  expect(&Details::grid_policy, 2u, "its grid policy is 2, which this runtime does not know");
+  expect(&Details::grid_policy, 4u, "its grid policy is 4, which this runtime does not know");
   expect(&Details::grid_policy, 1u, "its grid is persistent with 0 programs on a unit");
   expect(&Details::num_derived, 17u, "it has 17 derived parameters; 16 are possible");
   expect(&Details::num_derived, 2u, "derived parameter 1: there is none");
