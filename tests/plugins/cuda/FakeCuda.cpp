@@ -486,6 +486,13 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
       config.gridY > 65535 || config.gridZ > 65535 || !threads || threads > 1024 ||
       static_cast<int>(config.sharedBytes) > function->maxDynamicShared || !isStream(config.stream))
     return kInvalidValue;
+  // What the code says of its clusters must be what is launched, in whole clusters.
+  const std::vector<unsigned> &wanted = function->kernel.cluster;
+  const unsigned grid[3] = {config.gridX, config.gridY, config.gridZ};
+  for (size_t axis = 0; axis < wanted.size(); ++axis)
+    if (grid[axis] % wanted[axis] || (cluster && cluster[axis] != wanted[axis]) ||
+        (!cluster && function->kernel.needsCluster))
+      return kInvalidValue;
   using fake_driver::LaunchResult;
   const LaunchResult result = fake_driver::launch(
       function->kernel, {{config.gridX, config.gridY, config.gridZ}, config.blockX, cluster},

@@ -1,8 +1,10 @@
 // Reads the declarations of kernels in PTX: `.entry NAME(.param .u64 .ptr .global .align 16 NAME,
-// .param .b32 NAME)`. An array of bytes may stand for a parameter that is passed by value.
+// .param .b32 NAME)`. An array of bytes may stand for a parameter that is passed by value. Of the
+// directives behind them, those of clusters.
 #include "tests/plugins/cuda/FakePtx.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -44,6 +46,18 @@ static bool readParameter(const std::string &text, Kernel &kernel) {
   return true;
 }
 
+// The directives of a kernel, between its parameters and its body.
+static bool readDirectives(const std::string &text, Kernel &kernel) {
+  kernel.needsCluster = text.find(".explicitcluster") != std::string::npos;
+  const std::string mark = ".reqnctapercluster";
+  const size_t at = text.find(mark);
+  if (at == std::string::npos)
+    return !kernel.needsCluster;
+  kernel.cluster.assign(3, 1);
+  return std::sscanf(text.c_str() + at + mark.size(), " %u , %u , %u", &kernel.cluster[0],
+                     &kernel.cluster[1], &kernel.cluster[2]) >= 1;
+}
+
 bool fake_cuda::readKernels(const std::string &text, std::vector<Kernel> &kernels) {
   const std::string mark = ".entry ";
   for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
@@ -61,6 +75,9 @@ bool fake_cuda::readKernels(const std::string &text, std::vector<Kernel> &kernel
             !readParameter(parameter, kernel))
           return false;
     }
+    if (const size_t body = text.find('{', at);
+        body != std::string::npos && !readDirectives(text.substr(at, body - at), kernel))
+      return false;
     kernels.push_back(kernel);
   }
   return true;

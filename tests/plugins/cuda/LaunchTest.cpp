@@ -1,4 +1,5 @@
 // Launches over the fake driver: those that overlap, too much shared memory, what a launch costs.
+#include "runtime/plugin/LaunchPlan.h"
 #include "tests/plugins/cuda/CudaTest.h"
 
 #include <cstring>
@@ -168,6 +169,64 @@ TEST_F(CudaTensorMaps, TensorsThatTheDriverRefusesAreErrors) {
   expectRefused(launch(21, 128));
   // What failed is not kept.
   EXPECT_EQ(launch(21, 128), TILERUN_STATUS_OK);
+}
+
+/// A kernel whose programs are clusters of two blocks.
+class CudaClusters : public CudaLaunch {
+protected:
+  void SetUp() override {
+    setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
+    const TilerunPlugin &t = table();
+    ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+    const TilerunPluginKernelInfo info = {sizeof(info), 0, "pairs", nullptr, 32, 0};
+    const TilerunPluginKernelDetails details = {sizeof(details),     0, nullptr, 32, {2, 1, 1},
+                                                TILERUN_GRID_BLOCKS, 0};
+    const TilerunPluginKernelDetails *all[] = {&details};
+    const TilerunPluginArtifact text = {sizeof(text),
+                                        1,
+                                        reinterpret_cast<const uint8_t *>(kPtx),
+                                        std::strlen(kPtx),
+                                        "cuda:ptx-8.0:sm_90",
+                                        &info,
+                                        all};
+    ASSERT_EQ(t.load_module(device, &text, &module, keeper.getSink()), TILERUN_STATUS_OK)
+        << keeper.take(TILERUN_STATUS_OK).message;
+    kernel = getKernel("pairs");
+    plan = std::make_unique<LaunchPlan>(info, details, 132);
+  }
+  void TearDown() override {
+    table().unload_module(module);
+    table().close_device(device);
+    EXPECT_EQ(countAlive(), 0);
+  }
+  TilerunStatus launch(uint32_t blocks, uint32_t cluster) {
+    TilerunPluginLaunch call = {sizeof(call), {blocks, 3, 1},  32, 0, nullptr, 0, 0, 0, nullptr,
+                                nullptr,      {cluster, 1, 1}, 0};
+    return table().launch(kernel, nullptr, &call, keeper.getSink());
+  }
+  static constexpr const char *kPtx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry pairs()\n.reqntid 32, 1, "
+      "1\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{ ret; }\n";
+  TilerunPluginKernel *kernel = nullptr;
+  std::unique_ptr<LaunchPlan> plan;
+};
+
+TEST_F(CudaClusters, AreLaunchedWithTheSizeThatTheCodeHas) {
+  const int extended = countCalls("cuLaunchKernelEx");
+  TilerunPluginLaunch call = {sizeof(call), {5, 3, 1}, 32, 0, nullptr, 0, 0, 0,
+                              nullptr,      nullptr,   {}, 0};
+  LaunchPlan::Words words;
+  ASSERT_EQ(plan->apply(call, words).reason, "");
+  EXPECT_EQ(call.grid[0], 10u);
+  EXPECT_EQ(table().launch(kernel, nullptr, &call, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(countCalls("cuLaunchKernelEx"), extended + 1);
+  // The driver refuses anything else.
+  for (auto [blocks, cluster] : {std::pair(10u, 0u), {10u, 1u}, {8u, 4u}, {5u, 2u}}) {
+    TilerunStatus status = launch(blocks, cluster);
+    EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT) << blocks << " in " << cluster;
+    keeper.take(status);
+  }
+  EXPECT_EQ(launch(10, 2), TILERUN_STATUS_OK);
 }
 
 // A warm launch: two calls of the driver, nothing pushed, nothing allocated.

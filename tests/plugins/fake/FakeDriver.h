@@ -76,6 +76,10 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
   size_t bytes = 0; ///< Of all parameters.
+  /// The clusters that it is compiled for, three sizes; none: any. `needsCluster`: a launch must
+  /// say it, too.
+  std::vector<unsigned> cluster = {};
+  bool needsCluster = false;
 };
 
 struct Grid {
