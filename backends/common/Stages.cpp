@@ -30,6 +30,12 @@ llvm::Error backend::checkNumWarps(unsigned numWarps) {
   return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " + llvm::Twine(numWarps));
 }
 
+llvm::Error backend::checkNumCtas(unsigned numCtas) {
+  if (llvm::isPowerOf2_32(numCtas) && numCtas <= tile::TileDialect::kMostBlocks)
+    return llvm::Error::success();
+  return makeError("num_ctas must be 1, 2, 4 or 8, but is " + llvm::Twine(numCtas));
+}
+
 llvm::Expected<func::FuncOp> backend::findKernel(ModuleOp module) {
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>())
@@ -71,6 +77,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
                                 const ScheduleText &byHand) {
   manager.addPass(createTileExpandDescriptors());
   manager.addPass(createTilePad());
+  manager.addPass(schedule::createScheduleBlocks());
   manager.addPass(createTileSplit());
   manager.addPass(schedule::createSchedulePrefetch({.prefetch = byHand.prefetch}));
   manager.addPass(createTileDistribute());

@@ -27,6 +27,9 @@ llvm::Error makeError(const llvm::Twine &text);
 /// An error unless it is a power of two up to 32.
 llvm::Error checkNumWarps(unsigned numWarps);
 
+/// An error unless it is a power of two up to 8, the blocks of portable clusters.
+llvm::Error checkNumCtas(unsigned numCtas);
+
 /// The only kernel of a module; none or several are errors.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);

@@ -102,6 +102,10 @@ void distribute::setProgram(ModuleOp module, const Program &program) {
     module->setAttr(DistributeDialect::kAcrossKAttr, b.getStringAttr(toString(program.acrossK)));
   else
     module->removeAttr(DistributeDialect::kAcrossKAttr);
+  if (program.numCtas > 1)
+    module->setAttr(DistributeDialect::kNumCtasAttr, b.getI32IntegerAttr(program.numCtas));
+  else
+    module->removeAttr(DistributeDialect::kNumCtasAttr);
 }
 
 FailureOr<Program> distribute::getProgram(ModuleOp module) {
@@ -118,6 +122,7 @@ FailureOr<Program> distribute::getProgram(ModuleOp module) {
   program.numWarps = number(DistributeDialect::kNumWarpsAttr, program.numWarps);
   program.numStages = number(DistributeDialect::kNumStagesAttr, program.numStages);
   program.warpUnit = number(DistributeDialect::kWarpUnitAttr, program.warpUnit);
+  program.numCtas = number(DistributeDialect::kNumCtasAttr, program.numCtas);
   // The verifier knows that it is one of the words.
   if (auto way = module->getAttrOfType<StringAttr>(DistributeDialect::kAcrossKAttr))
     program.acrossK = parseAcrossK(way).value_or(program.acrossK);

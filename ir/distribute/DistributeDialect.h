@@ -33,6 +33,7 @@ struct Program {
   unsigned numStages = 1; ///< Buffers of loops that do not say themselves; 1: nothing runs ahead.
   unsigned warpUnit = 0;  ///< Threads that the option num_warps counts in; 0: a warp of the target.
   AcrossK acrossK = AcrossK::Auto;
+  unsigned numCtas = 1; ///< Blocks that a program is to run on where it can be divided.
 };
 
 /// Writes it on the module, and reads it; an error at the module says what is missing.

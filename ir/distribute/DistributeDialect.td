@@ -22,6 +22,7 @@ def Distribute_Dialect : Dialect {
     | `distribute.num_warps` | warps of a program, of the target's size: a power of two |
     | `distribute.num_stages` | buffers of loops without their own number; 1: nothing runs ahead |
     | `distribute.warp_unit` | threads per unit of the option `num_warps`, for messages; without it, a warp of the target |
+    | `distribute.num_ctas` | blocks that a program is to run on where it can be divided: a power of two; without it, 1 |
     | `distribute.across_k` | the option `operands-across-k`: `registers` or `copies`; without it, `auto` |
 
     On ops:
@@ -43,6 +44,7 @@ def Distribute_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTargetAttr{"distribute.target"};
     static constexpr ::llvm::StringLiteral kNumWarpsAttr{"distribute.num_warps"};
     static constexpr ::llvm::StringLiteral kNumStagesAttr{"distribute.num_stages"};
+    static constexpr ::llvm::StringLiteral kNumCtasAttr{"distribute.num_ctas"};
     static constexpr ::llvm::StringLiteral kWarpUnitAttr{"distribute.warp_unit"};
     static constexpr ::llvm::StringLiteral kAcrossKAttr{"distribute.across_k"};
     static constexpr ::llvm::StringLiteral kHomesAttr{"distribute.homes"};

@@ -236,7 +236,7 @@ LogicalResult DistributeDialect::verifyOperationAttribute(Operation *op, NamedAt
       return success();
     return op->emitOpError() << "'" << name << "' must be #distribute.target, on a module";
   }
-  if (name == kNumWarpsAttr)
+  if (name == kNumWarpsAttr || name == kNumCtasAttr)
     return checkNumber(op, named, /*isPowerOfTwo=*/true);
   if (name == kNumStagesAttr || name == kWarpUnitAttr)
     return checkNumber(op, named, /*isPowerOfTwo=*/false);

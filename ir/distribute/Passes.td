@@ -24,6 +24,8 @@ def TileSetTarget : Pass<"tile-set-target", "::mlir::ModuleOp"> {
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3", "buffers of pipelined loops; 1: none">,
     Option<"warpUnit", "warp-unit", "unsigned", /*default=*/"0",
            "threads that the option num_warps counts in, for messages; 0: a warp of the target">,
+    Option<"numCtas", "num-ctas", "unsigned", /*default=*/"1",
+           "blocks that a program is to run on where it can be divided: 1, 2, 4 or 8">,
     Option<"acrossK", "across-k", "std::string", /*default=*/"\"auto\"",
            "how operands across k come to instructions of warp groups: auto, registers or copies">
   ];

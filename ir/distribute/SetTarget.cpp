@@ -53,7 +53,12 @@ struct SetTargetPass : public tilerun::impl::TileSetTargetBase<SetTargetPass> {
       getOperation().emitError("across-k=") << acrossK << " is not auto, registers or copies";
       return signalPassFailure();
     }
-    distribute::setProgram(getOperation(), {&*parsed, numWarps, numStages, warpUnit, *way});
+    if (!llvm::isPowerOf2_32(numCtas) || numCtas > tile::TileDialect::kMostBlocks) {
+      getOperation().emitError("num-ctas=") << numCtas.getValue() << " is not 1, 2, 4 or 8";
+      return signalPassFailure();
+    }
+    distribute::setProgram(getOperation(),
+                           {&*parsed, numWarps, numStages, warpUnit, *way, numCtas});
   }
 };
 } // namespace

@@ -93,7 +93,7 @@ bool BoxFinder::Search::isNatural(Value value, unsigned depth) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return !number.isNegative();
-  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, arith::ExtUIOp>(op))
+  if (isa<tile::ProgramIdOp, tile::NumProgramsOp, tile::BlockRankOp, arith::ExtUIOp>(op))
     return true;
   if (!isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::MinSIOp, arith::MaxSIOp,
            arith::RemSIOp, arith::ExtSIOp>(op) ||

@@ -22,6 +22,33 @@ defvar byHand = [
   Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
 ];
 
+def ScheduleBlocks : SchedulePass<"schedule-blocks"> {
+  let summary = "decide by how many blocks a program runs, and divide it between them";
+  let description = [{
+    Where the option `num-ctas` asks for n blocks, kernels of whose largest result each block can compute a slice by itself
+    are divided (docs/schedule.md, "Blocks"): ranges, loads, products and all that is between them shrink along one
+    dimension, which differs from value to value; what does not have it, every block computes; and effects are divided, too, or
+    left to the first block. Others stay as they are, and a remark says why.
+
+    ```mlir
+    %i = tile.make_range 0 to 128 : tensor<128xi32>
+    %p = tile.addptr %rows, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>>
+    tile.store %q, %s : !tile.ptr<f32>
+    // becomes, for two blocks
+    %rank = tile.block_rank
+    %first = arith.cmpi eq, %rank, %zero : i32
+    %i = tile.make_range 0 to 64 : tensor<64xi32>
+    %mine = arith.addi %i, %from : tensor<64xi32>      // rank · 64
+    %p = tile.addptr %rows, %mine : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.store %p, %x : tensor<64x!tile.ptr<f32>>
+    tile.store %q, %s mask %first : !tile.ptr<f32>
+    ```
+
+    Comes between `tile-pad` and `tile-split`; the module must have a target. Kernels that have layouts are left as they are.
+  }];
+}
+
 def SchedulePrefetch : SchedulePass<"schedule-prefetch"> {
   let summary = "decide which loads beside products are made one iteration early, in registers";
   let description = [{

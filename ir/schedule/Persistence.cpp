@@ -53,6 +53,12 @@ static std::optional<Refusal> findCost(ArrayRef<scf::ForOp> loops,
     return Refusal{loops.front(),
                    "more than one program may fit on a unit, and one of them computes "
                    "while another one begins or ends"};
+  // The multiprocessors of a cluster are neighbours, of which there are not always so many.
+  auto kernel = loops.front()->getParentOfType<func::FuncOp>();
+  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
+      blocks && blocks.getInt() > 2)
+    return Refusal{loops.front(), "programs of more than two blocks may leave units idle, and one "
+                                  "that does not run at once would come after all others"};
   for (scf::ForOp loop : loops) {
     if (dependsOnProgram(loop))
       return Refusal{loop, "programs differ in length, and a unit that is done with a short one "

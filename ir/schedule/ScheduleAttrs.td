@@ -62,6 +62,19 @@ def Sched_Dialect : Dialect {
     (`ir/schedule/Check.h`). A pipeline of these passes alone does each of the two once; passes between them, and text, are not
     trusted.
 
+    **Blocks.** With `num_ctas=n` a program is to run on n blocks of threads at a time, a cluster, each with shared memory and registers of its own. `schedule-blocks`, before layouts
+    are chosen, divides a kernel if each block can compute a slice of the largest tensor that it writes without any other block. Which part of a value an op needs follows from the part of its result
+    (`ir/schedule/BlockParts.h`): of a product's rows, rows of the first operand and all of the second one; of what is reduced along
+    one dimension, slices along any other. What the parts do not depend on, such as the second operand, every block computes. A value
+    that is loaded, multiplied, reduced or carried by a loop has one part; indices, addresses and masks may have several. Dimensions are tried in their order; of products a block keeps as many
+    rows as its warps can share where possible, and as an instruction has in any case.
+
+    Effects happen once: stores and atomics are divided, or done by the first block, which also prints. The grid and `tl.program_id` are the caller's: a launch starts n times as many
+    blocks. So num_ctas=n never changes a result; where a kernel cannot be divided, where blocks would have too little to do or the target has no clusters, each
+    program runs on one block (the remark `program-not-divided`). Different pointer arguments are taken not to overlap, as everywhere; memory that is read and written
+    is accessed through the same addresses in the same parts, or the kernel is left as it is. Each block's threads are `num_warps`
+    warps, its slots and tiles those of its parts, so all that is said here about a program's memory and registers is of one block.
+
     **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
     arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2, and one fewer where the target counts the iteration in flight as a stage), but
     no more than fit both of these:

@@ -34,8 +34,8 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
          unitRegisters, unitThreads, unitCacheBytes, mostStepsOfRead, hasDotBytes, readsFloat8,
          roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies,
-         hasRoles, roleRegisters, hasBoxCopies, hasTurns, matrixUnits, sharedModel, exchange,
-         matrixInstructions, warpGroupInstructions] = target;
+         hasRoles, roleRegisters, hasBoxCopies, maxBlocks, hasTurns, matrixUnits, sharedModel,
+         exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -63,6 +63,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("roles", hasRoles);
   number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);
+  number("blocks", maxBlocks, Range{1, 8, true});
   flag("turns", hasTurns);
   number("matrix-units", matrixUnits, Range{0, 128, false});
   number("banks", banks, Range{1, 1024, true});

@@ -140,6 +140,9 @@ struct TargetInfo {
   /// One instruction copies a box of a tensor in global memory to shared memory and counts its
   /// bytes at a phase barrier; the tensor is described before the launch.
   bool hasBoxCopies = false;
+  /// Most blocks that a program may run on: they begin together, each with threads and shared
+  /// memory of its own. A power of two; 1: a program is one block.
+  unsigned maxBlocks = 1;
   /// simt.turn: warps that share a unit for matrices use it in turns.
   bool hasTurns = false;
   /// Units for matrices over which the warps of a program are spread evenly. 0: unknown.

@@ -31,6 +31,9 @@ static llvm::cl::opt<unsigned> numWarps("num-warps", llvm::cl::desc("warps of a 
                                         llvm::cl::init(4), llvm::cl::cat(category));
 static llvm::cl::opt<unsigned> numStages("num-stages", llvm::cl::desc("buffers of pipelined loops"),
                                          llvm::cl::init(3), llvm::cl::cat(category));
+static llvm::cl::opt<unsigned> numCtas("num-ctas",
+                                       llvm::cl::desc("blocks to divide a program into"),
+                                       llvm::cl::init(1), llvm::cl::cat(category));
 
 // Bytecode as MLIR's own driver writes it has no checksum, so it goes through our writer.
 static mlir::LogicalResult writeBytecode(llvm::raw_ostream &out,
@@ -93,6 +96,7 @@ int main(int argc, char **argv) {
       options.target = targetText;
       options.numWarps = numWarps;
       options.numStages = numStages;
+      options.numCtas = numCtas;
       manager.addPass(createTileSetTarget(options));
     }
     return named.setupPassPipeline(manager);

@@ -65,6 +65,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.hasEvictionPolicies = true;
   target.hasRoles = target.hasBoxCopies = true;
   target.roleRegisters = 512;
+  target.maxBlocks = 4;
   target.hasTurns = true;
   target.matrixUnits = 4;
   target.sharedModel = {64, 8, 8};
@@ -91,25 +92,27 @@ TEST(GenericTarget, EveryFieldHasAWord) {
       {"f32.f16.f16", E::F16, E::F16, E::F32, 2, 32, 64, 16, a, d, true, true},
       {"s32.s8.s8", E::I8, E::I8, E::I32, 1, 16, 16, 16, a, d, false, false}};
   std::string text = printTarget(target);
-  EXPECT_EQ(text, "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,registers=256,"
-                  "steps-of-read=2,shuffle=off,"
-                  "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
-                  "stage=on,dot-bytes=on,"
-                  "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
-                  "eviction-policies=on,roles=on,role-registers=512,box-copies=on,turns=on,matrix-"
-                  "units=4,banks=64,bank-bytes=8,shared-"
-                  "vector=8,shuffle-cost=3,select-"
-                  "cost=4,wavefront-"
-                  "cost=5,"
-                  "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
-                      a.toString() + ":" + a.toString() + ":" + d.toString() +
-                      ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" +
-                      a.toString() + ":" + d.toString() +
-                      ":scaled:cycles=32,matrix=opaque:16x16x32:i8:i8:i32,"
-                      "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
-                      a.toString() + ":" + d.toString() +
-                      ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" +
-                      a.toString() + ":" + d.toString());
+  EXPECT_EQ(
+      text,
+      "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,registers=256,"
+      "steps-of-read=2,shuffle=off,"
+      "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
+      "stage=on,dot-bytes=on,"
+      "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
+      "eviction-policies=on,roles=on,role-registers=512,box-copies=on,blocks=4,turns=on,matrix-"
+      "units=4,banks=64,bank-bytes=8,shared-"
+      "vector=8,shuffle-cost=3,select-"
+      "cost=4,wavefront-"
+      "cost=5,"
+      "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
+          a.toString() + ":" + a.toString() + ":" + d.toString() +
+          ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" + a.toString() +
+          ":" + d.toString() +
+          ":scaled:cycles=32,matrix=opaque:16x16x32:i8:i8:i32,"
+          "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
+          a.toString() + ":" + d.toString() +
+          ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" + a.toString() + ":" +
+          d.toString());
   EXPECT_EQ(parse(text), target);
 }
 
@@ -135,6 +138,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "roles=on",
         "role-registers=512",
         "box-copies=on",
+        "blocks=2",
         "turns=on",
         "banks=64",
         "bank-bytes=8",
@@ -176,15 +180,16 @@ TEST(GenericTarget, VulkanDevicesAreSuchText) {
 TEST(GenericTarget, ErrorsNameTheWord) {
   EXPECT_EQ(errorOf("cuda:sm_80"),
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
-  EXPECT_EQ(errorOf("generic:lane=64"),
-            "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
-            "registers, unit-registers, unit-cache, unit-threads, steps-of-read, shuffle, async, "
-            "copies-follow-lanes, load-matrix, "
-            "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
-            "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "
-            "turns, matrix-units, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
-            "wavefront-cost, barrier-cost, "
-            "assembler, matrix, warp-group");
+  EXPECT_EQ(
+      errorOf("generic:lane=64"),
+      "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
+      "registers, unit-registers, unit-cache, unit-threads, steps-of-read, shuffle, async, "
+      "copies-follow-lanes, load-matrix, "
+      "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
+      "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "
+      "blocks, turns, matrix-units, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
+      "wavefront-cost, barrier-cost, "
+      "assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:threads=0"), "'threads=0' is not a number from 1 to 65536");
