@@ -73,7 +73,10 @@ struct Compilation {
 
   llvm::Error check();
   distribute::Program getProgram() const {
-    return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
+    return {.target = &arch.info,
+            .numWarps = options.numWarps,
+            .numStages = options.numStages,
+            .numCtas = options.numCtas};
   }
   /// Decides which accesses are buffer instructions.
   void useBuffers();
@@ -88,6 +91,8 @@ private:
 
 llvm::Error Compilation::check() {
   if (llvm::Error error = backend::checkNumWarps(options.numWarps))
+    return error;
+  if (llvm::Error error = backend::checkNumCtas(options.numCtas))
     return error;
   llvm::Expected<Architecture> found = getArchitecture(options.arch);
   if (!found)

@@ -19,6 +19,9 @@ struct AmdgpuOptions {
   std::string arch = "gfx942"; ///< With features: "gfx942:sramecc+:xnack-".
   unsigned numWarps = 4;       ///< Waves of a program: a power of two up to 32.
   unsigned numStages = 3;
+  /// Blocks that a program is to run on (ir/schedule/Blocks.h): 1, 2, 4 or 8. It runs on one, with
+  /// a remark: the target has no clusters.
+  unsigned numCtas = 1;
   /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
   std::string schedule = {}, scheduleName = "schedule";
   /// Waves of a SIMD that registers must leave room for, 1 to 16; 0 leaves it to the compiler.

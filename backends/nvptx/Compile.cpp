@@ -74,6 +74,8 @@ struct Compilation {
 llvm::Error Compilation::check() {
   if (llvm::Error error = backend::checkNumWarps(options.numWarps))
     return error;
+  if (llvm::Error error = backend::checkNumCtas(options.numCtas))
+    return error;
   if (options.maxRegisters && (options.maxRegisters < 24 || options.maxRegisters > kMostRegisters))
     return makeError("maxnreg must be 24 to 255 registers, but is " +
                      llvm::Twine(options.maxRegisters) + "; leave it out for no limit");
@@ -100,7 +102,8 @@ llvm::Error Compilation::check() {
 }
 
 distribute::Program Compilation::getProgram() const {
-  return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0, options.acrossK};
+  return {&arch.info,     options.numWarps, options.numStages,
+          /*warpUnit=*/0, options.acrossK,  options.numCtas};
 }
 
 /// Registers of a thread that a program of so many threads may begin with: its warps are on four
@@ -110,13 +113,16 @@ static unsigned getOwnRegisters(unsigned threads) {
 }
 
 /// The entry, for `threads` of a program.
-static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters,
-                                  bool setsRegisters) {
+static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned blocks,
+                                  unsigned maxRegisters, bool setsRegisters) {
   OpBuilder b(kernel);
   llvmbackend::EntryForm form{
       LLVM::CConv::PTX_Kernel,
       {b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
        b.getStringAttr("nounwind")}};
+  if (blocks > 1)
+    form.attributes.push_back(
+        b.getStrArrayAttr({"nvvm.cluster_dim", std::to_string(blocks) + ",1,1"}));
   // Given this limit, ptxas ignores that all threads together must fit in 65536 registers.
   unsigned limit = std::min(maxRegisters, getOwnRegisters(threads));
   // The assembler ignores that warps hand over registers unless it knows how many they begin with.
@@ -158,12 +164,14 @@ LogicalResult Compilation::toLlvmDialect() {
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
+    if (auto blocks = function->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr))
+      artifact.blocks = unsigned(blocks.getInt());
     const bool isPersistent = addGrid(function);
     std::vector<backend::DerivedParameter> maps = addTensorMaps(function);
     auto registers = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kRegistersAttr);
     auto preferred =
         function->getAttrOfType<schedule::PrefersAttr>(simt::SimtDialect::kPrefersAttr);
-    LLVM::LLVMFuncOp entry = makeEntry(function, artifact.numThreads,
+    LLVM::LLVMFuncOp entry = makeEntry(function, artifact.numThreads, artifact.blocks,
                                        options.maxRegisters || !registers
                                            ? options.maxRegisters
                                            : std::min<unsigned>(registers.getInt(), kMostRegisters),
@@ -189,6 +197,7 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch, options.boundedWaits);
+  populateGridPatterns(converter, patterns, artifact.blocks);
   populateBoxPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
   populateSmallFloatPatterns(converter, patterns, arch);

@@ -46,6 +46,8 @@ struct NvptxOptions {
   /// ends is an error of the launch. 0: any number.
   unsigned boundedWaits = 0;
   distribute::AcrossK acrossK = distribute::AcrossK::Auto;
+  /// Blocks that a program runs on where it can be divided (ir/schedule/Blocks.h): 1, 2, 4 or 8.
+  unsigned numCtas = 1;
 };
 
 using NvptxParameter = backend::KernelParameter;
@@ -55,10 +57,12 @@ struct NvptxArtifact {
   std::string kernel; ///< The entry's name.
   std::string arch;
   uint64_t sharedBytes = 0; ///< Dynamic shared memory to launch with.
-  unsigned numThreads = 0;  ///< Threads of one program, along x.
+  unsigned numThreads = 0;  ///< Threads of one block of a program, along x.
   std::vector<NvptxParameter> parameters;
   /// The caller's grid if it is persistent, and tensor maps, which follow the parameters.
   std::vector<backend::DerivedParameter> derived;
+  /// Blocks of a program: a cluster along x.
+  unsigned blocks = 1;
   /// If not 0, as many programs are launched as run at a time: this many on each multiprocessor.
   unsigned programsPerUnit = 0;
 };

@@ -78,20 +78,52 @@ struct GridPattern : ConvertOpToLLVMPattern<tile::NumProgramsOp> {
   }
 };
 
-struct LaunchedPattern : ConvertOpToLLVMPattern<simt::LaunchedOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::LaunchedOp op, OpAdaptor,
+/// Programs are clusters where they run on several blocks.
+template <typename Op> struct ProgramPattern : ConvertOpToLLVMPattern<Op> {
+  ProgramPattern(const LLVMTypeConverter &converter, const char *name)
+      : ConvertOpToLLVMPattern<Op>(converter), name(name) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    auto read = [&](StringRef name) {
-      return callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
-                           ("llvm.nvvm.read.ptx.sreg." + name + ".x").str(), {});
-    };
-    rewriter.replaceOp(op, {read("ctaid"), read("nctaid")});
+    const char *axes[] = {"x", "y", "z"};
+    std::string full = std::string("llvm.nvvm.read.ptx.sreg.") + name + "." + axes[op.getAxis()];
+    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(), full, {}));
+    return success();
+  }
+  const char *name;
+};
+
+struct BlockRankPattern : ConvertOpToLLVMPattern<tile::BlockRankOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(tile::BlockRankOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                         "llvm.nvvm.read.ptx.sreg.cluster.ctarank", {}));
     return success();
   }
 };
+
+struct LaunchedPattern : ConvertOpToLLVMPattern<simt::LaunchedOp> {
+  LaunchedPattern(const LLVMTypeConverter &converter, const char *program, const char *count)
+      : ConvertOpToLLVMPattern(converter), program(program), count(count) {}
+  LogicalResult matchAndRewrite(simt::LaunchedOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    auto read = [&](const char *name) {
+      return callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
+                           std::string("llvm.nvvm.read.ptx.sreg.") + name + ".x", {});
+    };
+    rewriter.replaceOp(op, {read(program), read(count)});
+    return success();
+  }
+  const char *program, *count;
+};
 } // namespace
 
-void nvptx::populateGridPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<GridPattern, LaunchedPattern>(converter);
+void nvptx::populateGridPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                 unsigned blocks) {
+  const char *program = blocks > 1 ? "clusterid" : "ctaid",
+             *count = blocks > 1 ? "nclusterid" : "nctaid";
+  patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, program);
+  patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, count);
+  patterns.add<LaunchedPattern>(converter, program, count);
+  patterns.add<GridPattern, BlockRankPattern>(converter);
 }

@@ -19,6 +19,8 @@ void markGrid(mlir::LLVM::LLVMFuncOp entry, unsigned behind);
 /// The words of that parameter: the grid's three sizes, whose product has 30 bits.
 backend::DerivedParameter getGridParameter();
 
-void populateGridPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// A program's place in the grid, for programs of so many blocks.
+void populateGridPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                          unsigned blocks);
 
 } // namespace tilerun::nvptx

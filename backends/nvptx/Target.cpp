@@ -112,6 +112,7 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.hasGridDependency = row.number >= 90;
       result.info.hasEvictionPolicies = row.number >= 80;
       result.info.hasRoles = row.number >= 90;
+      result.info.maxBlocks = row.number >= 90 ? 8 : 1; // Larger clusters are not portable.
       result.info.roundsToFloat8 = row.number >= 89;
       result.info.matrixInstructions = matrixInstructions(row.number);
       // Others from sm_90 on copy boxes, too; what reads them best there is not measured yet.

@@ -19,19 +19,6 @@ struct ThreadIdPattern : ConvertOpToLLVMPattern<simt::ThreadIdOp> {
   }
 };
 
-template <typename Op> struct ProgramPattern : ConvertOpToLLVMPattern<Op> {
-  ProgramPattern(const LLVMTypeConverter &converter, const char *name)
-      : ConvertOpToLLVMPattern<Op>(converter), name(name) {}
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    const char *axes[] = {"x", "y", "z"};
-    std::string full = std::string("llvm.nvvm.read.ptx.sreg.") + name + "." + axes[op.getAxis()];
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(), full, {}));
-    return success();
-  }
-  const char *name;
-};
-
 struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::BarrierOp op, OpAdaptor,
@@ -193,7 +180,4 @@ void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternS
                                                     "llvm.nvvm.barrier.cta.sync.aligned.count");
   patterns.add<PhaseInitPattern, PhaseArrivePattern>(converter, arch);
   patterns.add<PhaseWaitPattern>(converter, arch, mostLooks);
-  patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
-  patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");
-  populateGridPatterns(converter, patterns);
 }

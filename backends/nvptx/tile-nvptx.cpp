@@ -13,6 +13,8 @@ static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times t
                                     cl::cat(category), cl::init(0));
 static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a thread"),
                                       cl::init(0), cl::cat(category));
+static cl::opt<unsigned> numCtas("num-ctas", cl::desc("blocks to divide a program into"),
+                                 cl::init(1), cl::cat(category));
 static cl::opt<distribute::AcrossK>
     acrossK("operands-across-k",
             cl::desc("how they come to instructions that take no such operands"), cl::cat(category),
@@ -40,6 +42,7 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.maxRegisters = maxRegisters;
   options.lineInfo = common.lineInfo;
   options.acrossK = acrossK;
+  options.numCtas = numCtas;
   if (!common.metadata)
     return nvptx::compileTo(module, options, emit);
   Expected<nvptx::NvptxArtifact> artifact = nvptx::compile(module, options);
@@ -49,6 +52,8 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   raw_string_ostream os(text);
   os << "kernel " << artifact->kernel << "\narch " << artifact->arch << "\nshared "
      << artifact->sharedBytes << "\nthreads " << artifact->numThreads << "\n";
+  if (artifact->blocks > 1)
+    os << "blocks " << artifact->blocks << "\n";
   for (const backend::KernelParameter &parameter : artifact->parameters)
     os << "parameter " << backend::describe(parameter) << " " << parameter.name << "\n";
   return text;

@@ -58,6 +58,8 @@ private:
 llvm::Error Compilation::check() {
   if (llvm::Error error = backend::checkNumWarps(options.numWarps))
     return error;
+  if (llvm::Error error = backend::checkNumCtas(options.numCtas))
+    return error;
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();
@@ -80,7 +82,11 @@ llvm::Error Compilation::check() {
 }
 
 distribute::Program Compilation::getProgram() const {
-  return {&info, unsigned(artifact.numThreads / target.subgroupSize), options.numStages, kWarp};
+  return {.target = &info,
+          .numWarps = unsigned(artifact.numThreads / target.subgroupSize),
+          .numStages = options.numStages,
+          .warpUnit = kWarp,
+          .numCtas = options.numCtas};
 }
 
 /// Never with aggressive simplification of regions: it breaks structured control flow.

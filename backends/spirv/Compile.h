@@ -20,6 +20,9 @@ struct SpirvOptions {
   Target target;
   unsigned numWarps = 4; ///< Subgroups of a program: a power of two up to 32.
   unsigned numStages = 3;
+  /// Blocks that a program is to run on (ir/schedule/Blocks.h): 1, 2, 4 or 8. It runs on one, with
+  /// a remark: the target has no clusters.
+  unsigned numCtas = 1;
   /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
   std::string schedule = {}, scheduleName = "schedule";
   bool debug = false;

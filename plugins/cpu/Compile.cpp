@@ -67,7 +67,11 @@ static std::string ignoreNumber(CompileOptions &, Value value) {
 static constexpr Option<CompileOptions> kOptions[] = {
     {"num-warps", "a number; it changes nothing", ignoreNumber},
     {"num-stages", "a number; it changes nothing", ignoreNumber},
-    {"num-ctas", "a number; it changes nothing", ignoreNumber},
+    {"num-ctas", "1, 2, 4 or 8; it changes nothing",
+     [](CompileOptions &, Value value) {
+       unsigned unused = 0;
+       return readBlocks(value, unused);
+     }},
     {"maxnreg", "a number; it changes nothing", ignoreNumber},
     {"opt-level", "0 to 3; the library optimizes, and it changes nothing",
      [](CompileOptions &, Value value) {

@@ -45,10 +45,6 @@ struct Request {
 using Value = const std::string &;
 
 constexpr Option<Request> kOptions[] = {
-    {"num-ctas", "1",
-     [](Request &, Value value) -> std::string {
-       return value == "1" ? "" : "but clusters of blocks are not supported; num_ctas=1 works";
-     }},
     {"maxnreg", "registers of a thread, 24 to 255",
      [](Request &r, Value value) { return readNumber(value, 24, 255, r.options.maxRegisters); }},
     {"ptx-version", "83 for 8.3",
@@ -159,12 +155,17 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
           : ("cuda:ptx-" + getPtxVersion(compiled->ptx) + ":" + compiled->arch).str();
   auto owned = std::make_unique<OwnedArtifact>(std::move(compiled->ptx), std::move(compatibility));
   owned->addKernel(kernel);
-  if (!compiled->derived.empty()) {
+  if (!compiled->derived.empty() || compiled->blocks > 1) {
     TilerunPluginKernelDetails details = {};
     details.lanes = 32;
     details.programs_per_unit = compiled->programsPerUnit;
     if (compiled->programsPerUnit)
       details.grid_policy = TILERUN_GRID_PERSISTENT;
+    if (compiled->blocks > 1) {
+      std::fill_n(details.cluster, 3, 1u);
+      details.cluster[0] = compiled->blocks;
+      details.grid_policy |= TILERUN_GRID_BLOCKS;
+    }
     owned->addDetails(0, details);
   }
   for (const tilerun::backend::DerivedParameter &derived : compiled->derived)

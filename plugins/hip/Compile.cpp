@@ -79,10 +79,6 @@ struct Request {
 using Value = const std::string &;
 
 constexpr Option<Request> kOptions[] = {
-    {"num-ctas", "1",
-     [](Request &, Value value) -> std::string {
-       return value == "1" ? "" : "but AMD GPUs have no clusters of programs; num_ctas=1 works";
-     }},
     {"maxnreg", "24 to 255; waves-per-eu is what limits registers, and it changes nothing",
      [](Request &, Value value) {
        unsigned unused = 0;

@@ -44,6 +44,16 @@ inline std::string readChoice(const std::string &value, std::string &to) {
   return "";
 }
 
+/// num-ctas: clusters that any device with clusters takes.
+inline std::string readBlocks(const std::string &value, unsigned &out) {
+  constexpr unsigned kMost = 8;
+  unsigned number = 0;
+  if (!readPowerOfTwo(value, kMost, number).empty())
+    return "not 1, 2, 4 or 8";
+  out = number;
+  return "";
+}
+
 /// Those of compilers for GPUs, of requests whose `options` have these members.
 template <typename Request>
 constexpr Option<Request> kCommonOptions[] = {
@@ -51,6 +61,8 @@ constexpr Option<Request> kCommonOptions[] = {
      [](Request &r, const std::string &v) { return readPowerOfTwo(v, 32, r.options.numWarps); }},
     {"num-stages", "stages of pipelined loops",
      [](Request &r, const std::string &v) { return readNumber(v, 0, 64, r.options.numStages); }},
+    {"num-ctas", "blocks of threads on which a program runs where it can be divided; 1, 2, 4 or 8",
+     [](Request &r, const std::string &v) { return readBlocks(v, r.options.numCtas); }},
     {"debug", "true or false",
      [](Request &r, const std::string &v) { return readTruth(v, r.options.debug); }},
     {"line-info", "true or false",

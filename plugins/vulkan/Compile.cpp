@@ -64,10 +64,6 @@ template <unsigned least, unsigned most> std::string ignore(Request &, Value val
 }
 
 constexpr Option<Request> kOptions[] = {
-    {"num-ctas", "1",
-     [](Request &, Value value) -> std::string {
-       return value == "1" ? "" : "but Vulkan has no clusters of programs; num_ctas=1 works";
-     }},
     {"maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing", ignore<24, 255>},
     {"opt-level", "0 to 3; the driver optimizes, and it changes nothing", ignore<0, 3>},
     {"emit", "a phase", [](Request &r, Value value) {

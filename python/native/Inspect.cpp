@@ -111,7 +111,7 @@ PyObject *python::specialize(PyObject *self, PyObject *given) {
   return out.take();
 }
 
-// _emit(target, signature, options, stage) -> (bytes, compatibility, threads, shared bytes)
+// _emit(target, signature, options, stage) -> (bytes, compatibility, threads, shared bytes, blocks)
 PyObject *python::emit(PyObject *self, PyObject *given) {
   const char *target = nullptr, *signature = nullptr, *stage = nullptr;
   PyObject *optionsObject = nullptr;
@@ -127,7 +127,7 @@ PyObject *python::emit(PyObject *self, PyObject *given) {
     return runtime ? raise(PyExc_RuntimeError, "the kernel is not loaded") : nullptr;
   struct Taken {
     std::string bytes, compatibility;
-    uint32_t threads = 0, shared = 0;
+    uint32_t threads = 0, shared = 0, blocks = 1;
   } taken;
   std::string targetText = target, signatureText = signature, stageText = stage;
   TilerunStatus status;
@@ -143,12 +143,17 @@ PyObject *python::emit(PyObject *self, PyObject *given) {
           if (artifact->num_kernels) {
             taken->threads = artifact->kernels[0].threads;
             taken->shared = artifact->kernels[0].shared_bytes;
+            const TilerunPluginKernelDetails *details =
+                TILERUN_HAS(TilerunPluginArtifact, artifact, details) ? artifact->details[0]
+                                                                      : nullptr;
+            if (details && details->grid_policy & TILERUN_GRID_BLOCKS)
+              taken->blocks = details->cluster[0];
           }
         },
         &taken);
   }
   if (status)
     return raise(status);
-  return Py_BuildValue("(y#sII)", taken.bytes.data(), static_cast<Py_ssize_t>(taken.bytes.size()),
-                       taken.compatibility.c_str(), taken.threads, taken.shared);
+  return Py_BuildValue("(y#sIII)", taken.bytes.data(), static_cast<Py_ssize_t>(taken.bytes.size()),
+                       taken.compatibility.c_str(), taken.threads, taken.shared, taken.blocks);
 }

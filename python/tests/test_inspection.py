@@ -45,6 +45,28 @@ def test_compile_for_a_gpu_that_is_not_here():
         compiled.asm["hsaco"]
 
 
+@needs_cuda_plugin
+def test_clusters_are_what_was_compiled():
+    """`num_ctas` is what was asked for, `cluster_dims` what a launch has: one block where the target or the kernel has no more."""
+    source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024})
+    divided = triton.compile(source, target=SM90, options={"num_ctas": 4})
+    assert (divided.metadata.num_ctas, divided.metadata.cluster_dims) == (4, (4, 1, 1))
+    assert ".reqnctapercluster 4, 1, 1" in divided.asm["ptx"]
+    ampere = triton.compile(source, target=triton.GPUTarget("cuda", 80, 32), options={"num_ctas": 4})
+    assert (ampere.metadata.num_ctas, ampere.metadata.cluster_dims) == (4, (1, 1, 1))
+    whole = triton.compile(triton.compiler.ASTSource(summing, {"x": "*fp32", "y": "*fp32"}, {"BLOCK": 1024}), target=SM90,
+                           options={"num_ctas": 2})
+    assert (whole.metadata.num_ctas, whole.metadata.cluster_dims) == (2, (1, 1, 1))
+    with pytest.raises(Exception, match="'num-ctas' is '16', not 1, 2, 4 or 8"):
+        triton.compile(source, target=SM90, options={"num_ctas": 16}).asm["ptx"]
+
+
+@triton.jit
+def summing(x, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) / tl.sum(tl.load(x + i)))
+
+
 @triton.jit
 def copy_block(desc, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)

@@ -412,7 +412,7 @@ typedef struct TilerunCompileOptions {
    * is one); a device that cannot refuses to compile. Since 1.1. */
   uint32_t checks;
   uint32_t maxnreg;  /* Maximum registers of a thread; 0: the compiler's choice. Since 1.2. */
-  uint32_t num_ctas; /* 1; blocks of a cluster. A device that cannot refuses. Since 1.2. */
+  uint32_t num_ctas; /* 1; blocks of each program, where it can be divided: 2, 4, 8. Since 1.2. */
   /* The target's own options, besides those that have a field here: at most 64, each name once.
    * "opt-level" 0 also turns off the library's own optimizer. A compiler refuses unknown options
    * (docs/plugins.md lists them). Used until the call returns. Since 1.6. */

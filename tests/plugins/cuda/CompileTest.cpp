@@ -215,6 +215,36 @@ TEST_F(Compile, RolesAreMoreThreads) {
   EXPECT_NE(getPtx().find(".reqntid 128"), std::string::npos);
 }
 
+TEST_F(Compile, BlocksOfAProgramAreACluster) {
+  // Operands that are one tensor would be needed whole and in parts.
+  std::string tiles = kTiles;
+  const std::string product = "%d = tile.dot %a, %a,";
+  tiles.replace(tiles.find(product), product.size(),
+                "%b = tile.load %pa mask %m : tensor<64x64x!tile.ptr<f16>>\n"
+                "    %d = tile.dot %a, %b,");
+  ASSERT_EQ(compile(tiles.c_str(), "cuda:sm_90a", {{"num-ctas", "2"}, {"tma", "off"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  ASSERT_TRUE(artifact->details && artifact->details[0]);
+  EXPECT_EQ(artifact->details[0]->grid_policy, uint32_t(TILERUN_GRID_BLOCKS));
+  EXPECT_EQ(artifact->details[0]->cluster[0], 2u);
+  EXPECT_EQ(artifact->details[0]->num_derived, 0u);
+  EXPECT_NE(getPtx().find(".reqnctapercluster 2, 1, 1"), std::string::npos);
+  ASSERT_EQ(compile(tiles.c_str(), "cuda:sm_90a",
+                    {{"num-ctas", "2"}, {"tma", "on"}, {"persistent", "on"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(artifact->details[0]->grid_policy,
+            uint32_t(TILERUN_GRID_BLOCKS | TILERUN_GRID_PERSISTENT));
+  EXPECT_EQ(artifact->details[0]->cluster[0], 2u);
+  // Without clusters it is the code for one block.
+  ASSERT_EQ(compile(tiles.c_str(), "cuda:sm_80", {{"num-ctas", "2"}}), TILERUN_STATUS_OK)
+      << message;
+  const std::string code(getPtx());
+  ASSERT_EQ(compile(tiles.c_str(), "cuda:sm_80"), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(code, getPtx());
+}
+
 TEST_F(Compile, PersistentProgramsGetTheCallersGrid) {
   ASSERT_EQ(compile(kTiles, "cuda:sm_90a", {{"tma", "on"}, {"persistent", "off"}}),
             TILERUN_STATUS_OK)
@@ -302,7 +332,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
   } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
                {{"maxnreg", "300"}, "option 'maxnreg' is '300', not a number from 24 to 255"},
                {{"maxnreg", "16"}, "option 'maxnreg' is '16', not a number from 24 to 255"},
-               {{"num-ctas", "2"}, "clusters of blocks are not supported; num_ctas=1 works"},
+               {{"num-ctas", "16"}, "option 'num-ctas' is '16', not 1, 2, 4 or 8"},
                {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"operands-across-k", "register"},

@@ -117,7 +117,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
     const char *text;
   } cases[] = {
       {{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
-      {{"num-ctas", "2"}, "AMD GPUs have no clusters of programs; num_ctas=1 works"},
+      {{"num-ctas", "16"}, "option 'num-ctas' is '16', not 1, 2, 4 or 8"},
       {{"waves-per-eu", "17"}, "option 'waves-per-eu' is '17', not a number from 0 to 16"},
       {{"matrix-instr-nonkdim", "8"}, "option 'matrix-instr-nonkdim' is '8', not 0, 16 or 32"},
       {{"kpack", "3"}, "option 'kpack' is '3', not a number from 1 to 2"},

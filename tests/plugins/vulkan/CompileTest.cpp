@@ -128,7 +128,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
                {{"num-warps", "-1"}, "option 'num-warps' is '-1', not a number from 1 to 32"},
                {{"maxnreg", "16"}, "option 'maxnreg' is '16', not a number from 24 to 255"},
-               {{"num-ctas", "2"}, "Vulkan has no clusters of programs; num_ctas=1 works"},
+               {{"num-ctas", "16"}, "option 'num-ctas' is '16', not 1, 2, 4 or 8"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},
                 "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "

@@ -140,8 +140,7 @@ command::inspectResources(const std::shared_ptr<const plugin::Plugin> &compiler,
   const llvm::StringRef text(reinterpret_cast<const char *>(code->get().bytes),
                              code->get().num_bytes);
   InspectedCode result{{target, "", kernel.str()}, {}};
-  result.code.threads = code->get().kernels[0].threads;
-  result.code.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
+  result.code.setNumbers(code->get());
   llvm::Expected<ResourceReport> report =
       hasResources ? readReport(text)
                    : makeReport(compiler, result.code, hasPhase(phases, kPtx) ? text : "",
@@ -248,8 +247,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     // The code that runs; a phase may be only a view of it.
     if (options.resources)
       TILERUN_TRY_ERROR(emit(known.hasResources ? llvm::StringRef(kResources) : ""));
-    result.threads = code->get().kernels[0].threads;
-    result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
+    result.setNumbers(code->get());
     llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase.name)}};
     if (options.remarks) {
       llvm::Expected<llvm::json::Array> remarks = llvm::json::Array();

@@ -99,7 +99,10 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "Number of the autotune config, from 0 (default: the first)");
   app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(checkWarps);
   app->add_option("--num-stages", options.numStages, "Pipeline stages")->check(CLI::Range(0, 64));
-  app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
+  app->add_option("--num-ctas", options.numCtas,
+                  "Blocks of each program, where the target has clusters and the kernel can be "
+                  "divided: 1, 2, 4 or 8")
+      ->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
   addChoice(app, "--tma", options.tma,

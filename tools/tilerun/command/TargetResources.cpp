@@ -90,6 +90,13 @@ llvm::Expected<ResourceReport> command::readReport(llvm::StringRef text) {
   return report;
 }
 
+void TargetCode::setNumbers(const TilerunPluginArtifact &artifact) {
+  threads = artifact.kernels[0].threads;
+  dynamicSharedBytes = artifact.kernels[0].shared_bytes;
+  const TilerunPluginKernelDetails *details = plugin::getDetails(artifact, 0);
+  blocks = details && details->grid_policy & TILERUN_GRID_BLOCKS ? details->cluster[0] : 1;
+}
+
 llvm::json::Value command::resourcesToJson(const TargetCode &code, const ResourceReport &report) {
   if (report.ofCode) {
     llvm::json::Object object = *report.ofCode;
@@ -99,10 +106,12 @@ llvm::json::Value command::resourcesToJson(const TargetCode &code, const Resourc
   if (report.source.empty())
     return llvm::json::Object{{"missing", jsonText(report.missing)},
                               {"threads", code.threads},
+                              {"blocks", code.blocks},
                               {"shared_bytes", code.dynamicSharedBytes}};
   const toolkit::KernelResources &resources = report.resources;
   llvm::json::Object object{{"source", jsonText(report.source)},
                             {"threads", code.threads},
+                            {"blocks", code.blocks},
                             {"registers", resources.registers},
                             {"shared_bytes", resources.sharedBytes + code.dynamicSharedBytes},
                             {"stack_bytes", resources.stackBytes}};
@@ -136,6 +145,8 @@ void command::printResources(llvm::raw_ostream &os, const TargetCode &code,
         getText(*report.ofCode, "limiter"), report.source);
     return;
   }
+  if (code.blocks > 1)
+    os << code.blocks << " blocks of ";
   if (report.source.empty()) {
     // The resources that the compiler itself knows.
     if (!report.isAssembled)

@@ -2,6 +2,7 @@
 // compiler, from ptxas, or from a device's driver.
 #pragma once
 
+#include "runtime/plugin/LaunchPlan.h"
 #include "runtime/plugin/Plugin.h"
 #include "tools/tilerun/command/Output.h"
 #include "tools/tilerun/picture/OccupancyPicture.h"
@@ -15,8 +16,12 @@ struct TargetCode {
   std::string target;
   std::string code; ///< The phase that --emit names.
   std::string kernel;
-  unsigned threads = 0;            ///< Of one program.
-  uint64_t dynamicSharedBytes = 0; ///< Of one program.
+  unsigned threads = 0;            ///< Of one block.
+  uint64_t dynamicSharedBytes = 0; ///< Of one block.
+  unsigned blocks = 1;             ///< Of one program.
+
+  /// Reads these numbers of the only kernel of an artifact.
+  void setNumbers(const TilerunPluginArtifact &artifact);
 };
 
 /// Registers, shared memory, spills and occupancy of one target's code, as far as they are known.

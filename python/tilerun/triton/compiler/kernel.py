@@ -224,8 +224,8 @@ class CompiledKernel:
     def _compile(self):
         """Compiles, without touching a device that has a driver: the process may be one that only compiles."""
         if not (self.target.startswith("cpu:") and self._bind()):
-            _, _, threads, shared = self._emit("")
-            self._numbers = {"threads": threads, "shared": shared}
+            _, _, threads, shared, blocks = self._emit("")
+            self._numbers = {"threads": threads, "shared": shared, "blocks": blocks}
 
     def _tell(self, lowering, storing=0):
         """Tells the listener of knobs.compilation, if there is one, that this was compiled; times are in seconds."""
@@ -373,7 +373,11 @@ class CompiledKernel:
 
     num_stages = property(lambda self: self._options[1] or 3)
     num_ctas = property(lambda self: self._options[2] or 1)
-    cluster_dims = property(lambda self: (self.num_ctas, 1, 1))
+
+    @property
+    def cluster_dims(self):
+        """Of the launch: one block where the kernel could not be divided, whatever num_ctas asks for."""
+        return (1 if self._kind == CPU else self._read().get("blocks", 1), 1, 1)
 
     @property
     def kernel(self):
