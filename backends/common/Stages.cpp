@@ -98,6 +98,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   if (last == ThreadStage::Schedule)
     return;
   manager.addPass(schedule::createScheduleExpand());
+  manager.addPass(schedule::createScheduleMulticast({.multicast = byHand.multicast}));
   manager.addPass(schedule::createScheduleRematerialize({.rematerialize = byHand.rematerialize}));
   if (last == ThreadStage::Expand || isTimeline(last))
     return;

@@ -196,13 +196,13 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateCommonPatterns(converter, patterns);
   llvmbackend::populateMemoryPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
-  populateThreadPatterns(converter, patterns, arch, options.boundedWaits);
+  populateThreadPatterns(converter, patterns, arch, artifact.blocks, options.boundedWaits);
   populateGridPatterns(converter, patterns, artifact.blocks);
-  populateBoxPatterns(converter, patterns, arch);
+  populateBoxPatterns(converter, patterns, arch, artifact.blocks);
   populateMatrixPatterns(converter, patterns, arch);
   populateSmallFloatPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
-  populateWgmmaPatterns(converter, patterns);
+  populateWgmmaPatterns(converter, patterns, artifact.blocks);
   populateAssemblyPatterns(converter, patterns);
   populateMathPatterns(converter, patterns, arch);
   populateDebugPatterns(converter, patterns, arch);
@@ -281,7 +281,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
       {options.schedule, options.scheduleName, options.boxes, options.late, options.turns,
        options.persistent, options.rematerialize, options.evictions,
        options.retain == "auto" && options.boxes == "off" ? "off" : options.retain,
-       options.prefetch},
+       options.prefetch, options.multicast},
       options.locations);
   if (!asked)
     return asked.takeError();

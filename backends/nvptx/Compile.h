@@ -37,6 +37,8 @@ struct NvptxOptions {
   std::string retain = "auto";
   /// Loads made one iteration early, in registers (ir/schedule/Prefetch.h): the same words.
   std::string prefetch = "auto";
+  /// Boxes copied once for all blocks of a program (ir/schedule/Multicast.h): the same words.
+  std::string multicast = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.

@@ -13,12 +13,12 @@ namespace tilerun::nvptx {
 
 void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
-/// `mostLooks`: NvptxOptions::boundedWaits.
+/// `blocks`: of a program, as below. `mostLooks`: NvptxOptions::boundedWaits.
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
-                            const Architecture &arch, unsigned mostLooks);
+                            const Architecture &arch, unsigned blocks, unsigned mostLooks);
 /// Copies of boxes. Precondition: addTensorMaps has given them their parameters.
 void populateBoxPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
-                         const Architecture &arch);
+                         const Architecture &arch, unsigned blocks);
 void populateMatrixPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateSmallFloatPatterns(mlir::LLVMTypeConverter &converter,
@@ -28,7 +28,9 @@ void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const Architecture &arch);
 /// Instructions of warp groups as wgmma. Precondition: checkWarpGroups has found nothing.
-void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// For programs of so many blocks.
+void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                           unsigned blocks);
 /// Whether the architecture has what `module` uses of warp groups: products, which must be a wgmma,
 /// and their fences, commits and waits. Reports the first op that it does not have.
 mlir::LogicalResult checkWarpGroups(mlir::ModuleOp module, const Architecture &arch);

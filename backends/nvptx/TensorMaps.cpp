@@ -111,8 +111,8 @@ void nvptx::markTensorMaps(LLVM::LLVMFuncOp entry, unsigned count) {
 
 namespace {
 struct BoxCopyPattern : ConvertOpToLLVMPattern<simt::BoxCopyOp> {
-  BoxCopyPattern(const LLVMTypeConverter &converter, const Architecture &arch)
-      : ConvertOpToLLVMPattern(converter), arch(arch) {}
+  BoxCopyPattern(const LLVMTypeConverter &converter, const Architecture &arch, unsigned blocks)
+      : ConvertOpToLLVMPattern(converter), arch(arch), blocks(blocks) {}
   LogicalResult matchAndRewrite(simt::BoxCopyOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     if (arch.number < 90)
@@ -135,19 +135,28 @@ struct BoxCopyPattern : ConvertOpToLLVMPattern<simt::BoxCopyOp> {
       constraints += ",b";
       inputs.push_back(mask);
     }
+    std::string receivers;
+    if (op.getMulticast()) {
+      const int64_t all = (int64_t(1) << blocks) - 1;
+      receivers = ", $" + std::to_string(inputs.size());
+      constraints += ",h";
+      inputs.push_back(integerConstant(rewriter, loc, 16, all));
+    }
     std::string text = guard + "cp.async.bulk.tensor." +
                        std::to_string(adaptor.getStarts().size()) +
-                       "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {" +
-                       starts + "}], [$2];";
+                       "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+                       (op.getMulticast() ? ".multicast::cluster" : "") + " [$0], [$1, {" + starts +
+                       "}], [$2]" + receivers + ";";
     inlinePtx(rewriter, loc, {}, inputs, text, constraints + ",~{memory}", true);
     rewriter.eraseOp(op);
     return success();
   }
   const Architecture &arch;
+  unsigned blocks;
 };
 } // namespace
 
 void nvptx::populateBoxPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
-                                const Architecture &arch) {
-  patterns.add<BoxCopyPattern>(converter, arch);
+                                const Architecture &arch, unsigned blocks) {
+  patterns.add<BoxCopyPattern>(converter, arch, blocks);
 }

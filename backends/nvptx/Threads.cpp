@@ -27,6 +27,13 @@ struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
     if (op.getScope() == simt::BarrierScope::Warp)
       callIntrinsic(rewriter, loc, {}, "llvm.nvvm.bar.warp.sync",
                     integerConstant(rewriter, loc, 32, -1));
+    else if (op.getScope() == simt::BarrierScope::Cluster)
+      // Also of the initialization of phase barriers.
+      inlinePtx(
+          rewriter, loc, {}, {},
+          "fence.mbarrier_init.release.cluster;\n\tbarrier.cluster.arrive.release.aligned;\n\t"
+          "barrier.cluster.wait.acquire.aligned;",
+          "~{memory}", true);
     else if (op.getScope() == simt::BarrierScope::Role)
       callIntrinsic(rewriter, loc, {}, "llvm.nvvm.barrier.cta.sync.aligned.count",
                     {integerConstant(rewriter, loc, 32, *op.getNumber()),
@@ -89,10 +96,13 @@ struct PhaseInitPattern : PhasePattern<simt::PhaseInitOp> {
 };
 
 struct PhaseArrivePattern : PhasePattern<simt::PhaseArriveOp> {
-  using PhasePattern::PhasePattern;
+  PhaseArrivePattern(const LLVMTypeConverter &converter, const Architecture &arch, unsigned blocks)
+      : PhasePattern(converter, arch), blocks(blocks) {}
   LogicalResult matchAndRewrite(simt::PhaseArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Value mask = adaptor.getMask();
+    if (op.getEverywhere())
+      return arriveEverywhere(op, adaptor, rewriter);
     std::string expects = op.getBytes() ? ", " + std::to_string(op.getBytes()) : "";
     return emit(op, adaptor.getBuffer(), adaptor.getOffset(),
                 mask ? ArrayRef<Value>(mask) : ArrayRef<Value>(),
@@ -101,6 +111,23 @@ struct PhaseArrivePattern : PhasePattern<simt::PhaseArriveOp> {
                     ";\n\t}",
                 mask ? "r,b" : "r", rewriter);
   }
+
+  /// At the barrier of each block of the cluster. What is released has been read, so that the
+  /// default scope, the block, will do; a release for the cluster would wait for all of memory.
+  LogicalResult arriveEverywhere(simt::PhaseArriveOp op, OpAdaptor adaptor,
+                                 ConversionPatternRewriter &rewriter) const {
+    if (op.getBytes())
+      return op.emitError("bytes are expected by one block, not everywhere");
+    Value mask = adaptor.getMask();
+    std::string guard = mask ? "@$1 " : "", text = "{\n\t.reg .b32 other;\n\t";
+    for (unsigned rank = 0; rank < blocks; ++rank)
+      text += guard + "mapa.shared::cluster.u32 other, $0, " + std::to_string(rank) + ";\n\t" +
+              guard + "mbarrier.arrive.shared::cluster.b64 _, [other];\n\t";
+    return emit(op, adaptor.getBuffer(), adaptor.getOffset(),
+                mask ? ArrayRef<Value>(mask) : ArrayRef<Value>(), text + "}", mask ? "r,b" : "r",
+                rewriter);
+  }
+  unsigned blocks;
 };
 
 struct PhaseWaitPattern : PhasePattern<simt::PhaseWaitOp> {
@@ -172,12 +199,13 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 } // namespace
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
-                                   const Architecture &arch, unsigned mostLooks) {
+                                   const Architecture &arch, unsigned blocks, unsigned mostLooks) {
   patterns.add<ThreadIdPattern, BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
   patterns.add<GroupTurnPattern<simt::TurnGiveOp>>(converter,
                                                    "llvm.nvvm.barrier.cta.arrive.aligned.count");
   patterns.add<GroupTurnPattern<simt::TurnAwaitOp>>(converter,
                                                     "llvm.nvvm.barrier.cta.sync.aligned.count");
-  patterns.add<PhaseInitPattern, PhaseArrivePattern>(converter, arch);
+  patterns.add<PhaseInitPattern>(converter, arch);
+  patterns.add<PhaseArrivePattern>(converter, arch, blocks);
   patterns.add<PhaseWaitPattern>(converter, arch, mostLooks);
 }

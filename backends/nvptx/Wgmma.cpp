@@ -107,9 +107,12 @@ private:
 
 /// The 64 bits by which an instruction finds an operand in shared memory.
 Value descriptor(OpBuilder &b, Location loc, Value buffer, Value offset, simt::TileAttr attribute,
-                 ArrayRef<int64_t> block, unsigned summed) {
+                 ArrayRef<int64_t> block, unsigned summed, bool inCluster) {
   Value address = sharedAddress(b, loc, buffer, offset);
   address = LLVM::LShrOp::create(b, loc, address, integerConstant(b, loc, 32, 4));
+  // Addresses of a cluster's blocks but the first have their block's number above the field's bits.
+  if (inCluster)
+    address = LLVM::AndOp::create(b, loc, address, integerConstant(b, loc, 32, 0x3fff));
   Value base = LLVM::ZExtOp::create(b, loc, b.getI64Type(), address);
   layout::MatrixTile tile = attribute.getTile();
   uint64_t start = tile.plainByte(uint64_t(block[0]), uint64_t(block[1]));
@@ -129,7 +132,8 @@ std::string accumulates(Statement &statement, Value predicate) {
 }
 
 struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  GroupMmaPattern(const LLVMTypeConverter &converter, bool inCluster)
+      : ConvertOpToLLVMPattern(converter), inCluster(inCluster) {}
   LogicalResult matchAndRewrite(simt::GroupMmaOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
@@ -143,10 +147,10 @@ struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
     else
       text +=
           statement.addScalar(descriptor(rewriter, loc, adaptor.getABuffer(), adaptor.getAOffset(),
-                                         *op.getATile(), *op.getABlock(), 1));
-    text += ", " +
-            statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
-                                           adaptor.getBOffset(), op.getBTile(), op.getBBlock(), 0));
+                                         *op.getATile(), *op.getABlock(), 1, inCluster));
+    text += ", " + statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
+                                                  adaptor.getBOffset(), op.getBTile(),
+                                                  op.getBBlock(), 0, inCluster));
     text += ", " + accumulates(statement, adaptor.getAccumulates());
     bool isInteger = cast<VectorType>(op.getAcc().getType()).getElementType().isInteger(32);
     if (!isInteger)
@@ -160,6 +164,7 @@ struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
     rewriter.replaceOp(op, statement.emit(text + ";"));
     return success();
   }
+  bool inCluster;
 };
 
 struct GroupMmaFencePattern : ConvertOpToLLVMPattern<simt::GroupMmaFenceOp> {
@@ -276,8 +281,10 @@ LogicalResult nvptx::checkWarpGroups(ModuleOp module, const Architecture &arch) 
   return failure(result.wasInterrupted());
 }
 
-void nvptx::populateWgmmaPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<GroupMmaPattern, GroupMmaFencePattern, GroupMmaWaitPattern>(converter);
+void nvptx::populateWgmmaPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                  unsigned blocks) {
+  patterns.add<GroupMmaPattern>(converter, blocks > 1);
+  patterns.add<GroupMmaFencePattern, GroupMmaWaitPattern>(converter);
   patterns.add<StatementPattern<simt::GroupMmaCommitOp>>(converter,
                                                          "wgmma.commit_group.sync.aligned;");
   patterns.add<StatementPattern<simt::AsyncFenceOp>>(converter, "fence.proxy.async.shared::cta;");

@@ -76,15 +76,15 @@ class Library:
             self.kernels[key] = handle
         return self.kernels[key]
 
-    def launch(self, kernel, grid, arguments, num_warps=0, num_stages=0):
+    def launch(self, kernel, grid, arguments, num_warps=0, num_stages=0, num_ctas=0):
         """`arguments` in the order of the parameters."""
-        self.prepared(kernel, grid, arguments, num_warps, num_stages)()
+        self.prepared(kernel, grid, arguments, num_warps, num_stages, num_ctas)()
 
-    def prepared(self, kernel, grid, arguments, num_warps=0, num_stages=0):
+    def prepared(self, kernel, grid, arguments, num_warps=0, num_stages=0, num_ctas=0):
         """A launch with these arguments, which are converted once; tensors must live as long as it is used."""
         import torch
         packed = (Argument * len(arguments))(*map(pack, arguments))
-        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages)
+        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages, num_ctas=num_ctas)
         compile_options.num_options, compile_options.options = len(self.options), self.options
         grid = (tuple(grid) + (1, 1))[:3]
         options = LaunchOptions(c.sizeof(LaunchOptions), (c.c_uint32 * 3)(*grid), c.pointer(compile_options))

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -217,17 +218,17 @@ std::optional<Refusal> BlockSearch::checkWork(const BlockPlan &plan, unsigned ro
   return refusal;
 }
 
-/// Whether no block needs the order of its accesses and another one's.
+/// Whether no block needs the order of its accesses and another one's. Which elements of a tensor
+/// are the same place is not known, nor are blocks in the same iteration of a loop: what is written
+/// is not read, and a place is stored to once.
 std::optional<Refusal> BlockSearch::checkMemory(const BlockPlan &plan) const {
   struct Access {
     Operation *op;
-    Value pointers;
-    BlockPart part;
     llvm::SetVector<Value> roots;
     bool isKnown;
   };
-  auto makeAccess = [](Operation *op, Value pointers, BlockPart part) {
-    Access access{op, pointers, part, {}, true};
+  auto makeAccess = [](Operation *op, Value pointers) {
+    Access access{op, {}, true};
     access.isKnown = addRoots(pointers, access.roots);
     return access;
   };
@@ -235,25 +236,29 @@ std::optional<Refusal> BlockSearch::checkMemory(const BlockPlan &plan) const {
     return !x.isKnown || !y.isKnown ||
            llvm::any_of(x.roots, [&](Value root) { return y.roots.contains(root); });
   };
+  auto refuse = [](Operation *op, const Twine &why, const Access &other) {
+    return Refusal{op, (why + ", by '" + other.op->getName().getStringRef() + "'" +
+                        describeLine(other.op->getLoc()))
+                           .str()};
+  };
   SmallVector<Access> writes;
   for (const BlockEffect &effect : plan.effects)
     if (!isa<tile::AssertOp, tile::PrintOp>(effect.op))
-      writes.push_back(makeAccess(effect.op, effect.op->getOperand(0), effect.part));
+      writes.push_back(makeAccess(effect.op, effect.op->getOperand(0)));
   for (tile::LoadOp load : loads) {
-    Access read = makeAccess(load, load.getPtr(), plan.parts.getPart(load.getResult()));
+    Access read = makeAccess(load, load.getPtr());
     for (const Access &write : writes)
-      if (mayMeet(read, write) &&
-          (read.pointers != write.pointers || read.part != write.part || read.part == kWhole))
-        return Refusal{load, "another block may write what this one reads, by '" +
-                                 write.op->getName().getStringRef().str() + "'" +
-                                 describeLine(write.op->getLoc())};
+      if (mayMeet(read, write))
+        return refuse(load, "another block may write what this one reads", write);
   }
-  for (auto [i, first] : llvm::enumerate(writes))
+  for (auto [i, first] : llvm::enumerate(writes)) {
+    if (isa<tile::StoreOp>(first.op) && first.op->getParentOfType<LoopLikeOpInterface>())
+      return Refusal{first.op, "another block may store to the same place in another iteration of "
+                               "the loop"};
     for (const Access &second : ArrayRef(writes).drop_front(i + 1))
-      if (first.part != second.part && mayMeet(first, second))
-        return Refusal{second.op, "another block may write to the same place, by '" +
-                                      first.op->getName().getStringRef().str() + "'" +
-                                      describeLine(first.op->getLoc())};
+      if (mayMeet(first, second))
+        return refuse(second.op, "another block may write to the same place", first);
+  }
   return std::nullopt;
 }
 

@@ -25,9 +25,9 @@ struct BlockPlan {
 ///
 /// - every product is divided, and its part is not too small for the target's instructions;
 /// - each thread of a block has an element of that tensor;
-/// - no block reads what another one may write: a tensor that is read and written is accessed at
-///   the same addresses, and in the same parts. Different pointer arguments are taken not to
-///   overlap, as everywhere.
+/// - no block reads or writes what another one may write: an argument that is written is not read,
+///   and is stored to by one op outside of loops, or updated by one atomic. Different pointer
+///   arguments are taken not to overlap, as everywhere.
 ///
 /// Other effects are divided along the first dimension that agrees with that, or left to the first
 /// block. Printing, atomics whose results are used, barriers, volatile loads and assembly with

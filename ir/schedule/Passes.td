@@ -248,6 +248,23 @@ def ScheduleExpand : SchedulePass<"schedule-expand"> {
   }];
 }
 
+def ScheduleMulticast : SchedulePass<"schedule-multicast"> {
+  let summary = "decide which boxes are copied once for all blocks of a program";
+  let description = [{
+    Of a kernel that `schedule-blocks` has divided, all blocks load some operands alike, such as the second one of a product whose rows
+    are divided. Each block then copies a part of the box's lines to all blocks (`docs/schedule.md`, "Blocks").
+
+    ```mlir
+    sched.copy_box [%n, %k] -> %b[%slot] {tensor = #sched.box<…>} : !sched.ring<…>
+    // becomes
+    sched.copy_box [%n, %k] -> %b[%slot] multicast {tensor = #sched.box<…>} : !sched.ring<…>
+    ```
+  }];
+  let options = [
+    Option<"multicast", "multicast", "std::string", "\"auto\"", "auto (in persistent kernels), off, on (wherever it is possible)">
+  ];
+}
+
 def ScheduleRematerialize : SchedulePass<"schedule-rematerialize"> {
   let summary = "decide what is computed again behind a reduction, so that more programs run at a time";
   let description = [{

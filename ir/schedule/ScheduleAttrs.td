@@ -70,10 +70,17 @@ def Sched_Dialect : Dialect {
     rows as its warps can share where possible, and as an instruction has in any case.
 
     Effects happen once: stores and atomics are divided, or done by the first block, which also prints. The grid and `tl.program_id` are the caller's: a launch starts n times as many
-    blocks. So num_ctas=n never changes a result; where a kernel cannot be divided, where blocks would have too little to do or the target has no clusters, each
-    program runs on one block (the remark `program-not-divided`). Different pointer arguments are taken not to overlap, as everywhere; memory that is read and written
-    is accessed through the same addresses in the same parts, or the kernel is left as it is. Each block's threads are `num_warps`
+    blocks. Parts may be summed in another order than the whole; nothing else about results changes. Where a kernel cannot be divided, where blocks would have too little to do or the target has no clusters, each
+    program runs on one block (the remark `program-not-divided`). Different pointer arguments are taken not to overlap, as everywhere; a kernel that reads what it
+    writes, stores in a loop or twice to one argument is left as it is, because blocks do not wait for each other. Each block's threads are `num_warps`
     warps, its slots and tiles those of its parts, so all that is said here about a program's memory and registers is of one block.
+
+    Blocks of a program load some operands alike. Where such a box begins at the same place in all of them (its start does not depend on the block's rank), each block copies an equal
+    part of its lines to all blocks (`schedule-multicast`, the option `multicast`), so that it is read once. Every block's "full" barrier counts the bytes that land in its own slot, whoever has
+    sent them; and a slot is empty, for every sender, once the consumers of all blocks have released theirs, which arrive at the "empty" barriers of all blocks. The blocks meet when
+    these barriers have been initialized, and before they end, so that no block reaches the memory of one that has not begun or has ended. Loops run as often in all blocks,
+    because only what is the same in all decides about them. By itself that is chosen for persistent programs: others would wait for each other
+    while they begin and end, which took 2 to 4% of a product's time on an H200 (docs/benchmarks.md).
 
     **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
     arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2, and one fewer where the target counts the iteration in flight as a stage), but

@@ -138,7 +138,11 @@ LogicalResult RingOp::verify() {
   return verifyMemory(*this);
 }
 
-LogicalResult ChannelOp::verify() { return verifyMemory(*this); }
+LogicalResult ChannelOp::verify() {
+  if (getEverywhere() && getChannel().getType().getCopies() != CopyKind::Boxes)
+    return emitOpError("is that of all blocks, whose slots only copies of boxes can fill");
+  return verifyMemory(*this);
+}
 
 /// A slot whose number is known is one of the ring's or the channel's.
 static LogicalResult checkSlot(Operation *op, Value slot, int64_t slots) {
@@ -174,6 +178,12 @@ LogicalResult CopyBoxOp::verify() {
   if (tile.size() < 2 || tile[0] != sizeAlong(inner) || tile[1] != sizeAlong(1 - inner) ||
       llvm::any_of(tile.drop_front(2), [](int64_t size) { return size != 1; }))
     return emitOpError() << "copies a box of other sizes to slots of " << ring.getTile();
+  if (getMulticast()) {
+    auto from = getRing().getDefiningOp<RingOp>();
+    auto channel = from ? from.getChannel().getDefiningOp<ChannelOp>() : ChannelOp();
+    if (!channel || !channel.getEverywhere())
+      return emitOpError("is for all blocks, but its channel is that of one");
+  }
   if (ring.getForm().getOrder() != TileOrder::Swizzled)
     return emitOpError("fills slots that are not swizzled, which boxes cannot");
   if (getChannelType(getRing().getDefiningOp<RingOp>().getChannel()).getCopies() != CopyKind::Boxes)

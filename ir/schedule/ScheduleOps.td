@@ -89,8 +89,13 @@ def Sched_RingOp : Sched_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
 
 def Sched_ChannelOp : Sched_Op<"channel", [MemoryEffects<[MemAlloc]>]> {
   let summary = "an order for the slots of the rings that name it, which are filled and read together";
+  let description = [{
+    With `everywhere`, each block of the program has one, and a slot is empty once the consumers of all blocks have released theirs:
+    then copies to all blocks may fill it.
+  }];
+  let arguments = (ins UnitAttr:$everywhere);
   let results = (outs Sched_ChannelType:$channel);
-  let assemblyFormat = "attr-dict `:` type($channel)";
+  let assemblyFormat = "(`everywhere` $everywhere^)? attr-dict `:` type($channel)";
   let hasVerifier = 1;
 }
 
@@ -119,10 +124,11 @@ def Sched_CopyBoxOp : Sched_Op<"copy_box", [InOrder]> {
     sched.copy_box [%k, %m] -> %a[%slot] {tensor = #sched.box<…>} : !sched.ring<…>
     ```
     The box begins at these indices of the tensor's dimensions, of which the contiguous one is the first. Elements outside of the
-    tensor are zeros. One thread of the role starts the copy; the publish of the slot counts its bytes.
+    tensor are zeros. One thread of the role starts the copy; the publish of the slot counts its bytes. With `multicast` all blocks of
+    the program want the same box, and each copies an equal part of its lines to all of them.
   }];
-  let arguments = (ins Variadic<I32>:$starts, Sched_RingType:$ring, I32:$slot, Sched_BoxAttr:$tensor);
-  let assemblyFormat = "`[` $starts `]` `->` $ring `[` $slot `]` attr-dict `:` type($ring)";
+  let arguments = (ins Variadic<I32>:$starts, Sched_RingType:$ring, I32:$slot, Sched_BoxAttr:$tensor, UnitAttr:$multicast);
+  let assemblyFormat = "`[` $starts `]` `->` $ring `[` $slot `]` (`multicast` $multicast^)? attr-dict `:` type($ring)";
   let hasVerifier = 1;
 }
 

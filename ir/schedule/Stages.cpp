@@ -252,6 +252,10 @@ static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
       return false;
     elements += cast<RankedTensorType>(dot.getType()).getNumElements();
   }
+  // Blocks of a program share what they copy, so the whole program counts.
+  if (auto blocks = loop->getParentOfType<func::FuncOp>()->getAttrOfType<IntegerAttr>(
+          tile::TileDialect::kBlocksAttr))
+    elements *= blocks.getInt();
   return elements >= least * layouts.numWarps() * layouts.target().warpSize;
 }
 

@@ -63,6 +63,10 @@ FailureOr<func::FuncOp> simt::lowerKernel(func::FuncOp kernel, const LayoutAssig
     lowered->erase();
     return failure();
   }
+  // No block ends while another one may still arrive at its barriers or copy to it.
+  if (llvm::any_of(kernel.getBody().getOps<schedule::ChannelOp>(),
+                   [](schedule::ChannelOp channel) { return channel.getEverywhere(); }))
+    BarrierOp::create(b, BarrierScope::Cluster);
   func::ReturnOp::create(b);
   carryMatrices(*lowered);
   moveMatricesThroughShared(*lowered, options.numWarps, *options.target);

@@ -57,7 +57,7 @@ LogicalResult RoleOp::verify() {
   if ((*this)->getParentOfType<RoleOp>())
     return emitOpError("is inside another role");
   WalkResult result = getBody().walk([&](BarrierOp barrier) {
-    if (barrier.getScope() != BarrierScope::Program)
+    if (barrier.getScope() != BarrierScope::Program && barrier.getScope() != BarrierScope::Cluster)
       return WalkResult::advance();
     barrier.emitOpError(
         "of the whole program is inside a role, so that the warps of other roles do not reach it");

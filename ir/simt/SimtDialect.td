@@ -55,7 +55,8 @@ def Simt_ShuffleMode : Simt_Enum<"ShuffleMode", "whose value a shuffle takes", [
 def Simt_ShuffleModeAttr : Simt_EnumAttr<Simt_ShuffleMode, "shuffle">;
 
 def Simt_BarrierScope : Simt_Enum<"BarrierScope", "who waits at a barrier", [
-  I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">, I32EnumAttrCase<"Role", 2, "role">]>;
+  I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">, I32EnumAttrCase<"Role", 2, "role">,
+  I32EnumAttrCase<"Cluster", 3, "cluster">]>;
 def Simt_BarrierScopeAttr : Simt_EnumAttr<Simt_BarrierScope, "scope">;
 
 def Simt_MatrixUse : Simt_Enum<"MatrixUse", "which part of a product a matrix is", [

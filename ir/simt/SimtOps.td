@@ -39,7 +39,10 @@ def Simt_LaunchedOp : Simt_Op<"launched", [NoSharedUse, Pure]> {
 
 def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the scope wait for each other and see each other's accesses";
-  let description = [{ A barrier of a role gets the number and the thread count that the target needs when roles are expanded. }];
+  let description = [{
+    A barrier of a role gets the number and the thread count that the target needs when roles are expanded. `cluster` is that of all
+    blocks of the program: phase barriers that were initialized before may be reached from other blocks behind it.
+  }];
   let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope,
                    OptionalAttr<I32Attr>:$number, OptionalAttr<I32Attr>:$threads);
   let assemblyFormat = "$scope (`number` $number^)? (`threads` $threads^)? attr-dict";
@@ -199,11 +202,11 @@ def Simt_BoxCopyOp : Simt_Op<"box_copy", [SaysSharedUse, AttrSizedOperandSegment
     Lines of at most 128 bytes follow each other in shared memory; their chunks of 16 bytes are permuted as in
     `layout::swizzledTile`, so `offset` is a multiple of eight lines. Elements outside of the tensor are zeros. When the bytes have landed they are
     taken from those that the phase barrier still expects (`phase_arrive`). `tensor` has the sizes of the box: up to 256
-    lines.
+    lines. With `multicast` the box lands at this offset in each block of the program, and counts at each block's barrier.
   }];
   let arguments = (ins Variadic<I32>:$starts, Simt_SharedType:$buffer, I32:$offset, Simt_SharedType:$phases, I32:$place,
-                   Optional<I1>:$mask, Sched_BoxAttr:$tensor);
-  let assemblyFormat = "`[` $starts `]` `->` $buffer `[` $offset `]` `counts` $phases `[` $place `]` (`mask` $mask^)? attr-dict";
+                   Optional<I1>:$mask, Sched_BoxAttr:$tensor, UnitAttr:$multicast);
+  let assemblyFormat = "`[` $starts `]` `->` $buffer `[` $offset `]` `counts` $phases `[` $place `]` (`mask` $mask^)? (`multicast` $multicast^)? attr-dict";
 }
 
 def Simt_AsyncCommitOp : Simt_Op<"async_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
@@ -259,10 +262,11 @@ def Simt_PhaseArriveOp : Simt_Op<"phase_arrive", [SaysSharedUse, MemoryEffects<[
   let description = [{
     A thread that has seen the phase end sees this thread's earlier accesses. To cover those of a whole warp, one thread arrives
     after a barrier of the warp. With `expects`, the phase does not end before so many bytes more have landed by `box_copy`;
-    who has seen its end sees them.
+    who has seen its end sees them. With `everywhere` it arrives at the barrier at this offset in each block of the program.
   }];
-  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask, DefaultValuedAttr<I32Attr, "0">:$bytes);
-  let assemblyFormat = "$buffer `[` $offset `]` (`expects` $bytes^)? (`mask` $mask^)? attr-dict";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask, DefaultValuedAttr<I32Attr, "0">:$bytes,
+                   UnitAttr:$everywhere);
+  let assemblyFormat = "$buffer `[` $offset `]` (`expects` $bytes^)? (`mask` $mask^)? (`everywhere` $everywhere^)? attr-dict";
 }
 
 def Simt_PhaseWaitOp : Simt_Op<"phase_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {

@@ -65,6 +65,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.retain); }},
     {"prefetch", "auto, off or on: loads made one iteration early, in registers",
      [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
+    {"multicast", "auto, off or on: boxes copied once for all blocks of a program",
+     [](Request &r, Value value) { return readChoice(value, r.options.multicast); }},
     {"bounded-waits", "looks for the end of a phase before a wait traps; 0: any number",
      [](Request &r, Value value) {
        return readNumber(value, 0, 1u << 30, r.options.boundedWaits);

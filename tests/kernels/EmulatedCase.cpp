@@ -63,7 +63,7 @@ std::string test::emulateOn(PreparedCase &prepared, const target::TargetInfo &ta
     splitTensors(*module, mostElements, mostElements / 4);
   }
   if (mlir::failed(backend::lowerToThreads(
-          *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK},
+          *module, {&target, numWarps, testCase.numStages, 0, testCase.acrossK, testCase.numCtas},
           backend::ThreadStage::Simt, schedule)))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))

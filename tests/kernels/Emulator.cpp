@@ -138,12 +138,12 @@ bool Warp::synchronize(const Step &step) {
     if (!program.options.target->hasShuffle && isWarp)
       return fail(step.op, "the target knows no barrier of a warp");
     if (isWarp)
-      program.shared.synchronize(number);
+      program.shared.synchronize(program.countThrough(number));
     else
       state = State::Waiting;
   }
   if (step.use.isFence)
-    program.shared.fence(number);
+    program.shared.fence(program.countThrough(number));
   if (step.use.closes) {
     Queue &queue = queues[unsigned(*step.use.closes)];
     queue.groups.push_back(std::move(queue.open));
@@ -213,12 +213,14 @@ bool Warp::executeVector(const Step &step) {
 
 bool Warp::executeScalar(const Step &step) {
   Operation *op = step.op;
-  if (isa<ThreadIdOp, tile::ProgramIdOp, tile::NumProgramsOp>(op)) {
+  if (isa<ThreadIdOp, tile::ProgramIdOp, tile::NumProgramsOp, tile::BlockRankOp>(op)) {
     Data &data = define(step.results[0]);
     for (unsigned lane = 0; lane < lanes; ++lane) {
       uint64_t word = number * lanes + lane;
       if (auto id = dyn_cast<tile::ProgramIdOp>(op))
         word = id.getAxis() == 0 ? program.number : 0;
+      if (isa<tile::BlockRankOp>(op))
+        word = program.rank;
       if (auto axis = dyn_cast<tile::NumProgramsOp>(op))
         word = axis.getAxis() == 0 ? program.options.grid : 1;
       data.words[lane] = word;

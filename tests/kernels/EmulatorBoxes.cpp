@@ -69,9 +69,17 @@ bool Warp::access(BoxCopyOp op) {
                      std::vector<uint8_t>(size_t(tile[0] * tile[1]) * tensor.bytes, 0)};
     if (box.place % lines.alignment())
       return fail(op, "misaligned copy of a box");
-    if (!check(op, program.shared.checkPhase(thread(lane), box.phase)) ||
-        !check(op, program.shared.beginBox(thread(lane), box.place, box.bytes.size())))
-      return false;
+    SmallVector<Program *> receivers;
+    for (const std::unique_ptr<Program> &block : program.cluster.blocks)
+      if (block.get() == &program || op.getMulticast())
+        receivers.push_back(block.get());
+    for (Program *block : receivers) {
+      if (block->hasEnded())
+        return fail(op, "copies to a block that has ended");
+      if (!check(op, block->shared.checkPhase(thread(lane), box.phase)) ||
+          !check(op, block->shared.beginBox(thread(lane), box.place, box.bytes.size())))
+        return false;
+    }
     for (int64_t line = 0; line < tile[1]; ++line)
       for (int64_t along = 0; along < tile[0]; ++along) {
         uint64_t address = tensor.base;
@@ -88,7 +96,9 @@ bool Warp::access(BoxCopyOp op) {
           return false;
         std::memcpy(&box.bytes[lines.permute(lines.plainByte(line, along))], source, tensor.bytes);
       }
-    program.send(std::move(box));
+    // Each of them lands at a time of its own.
+    for (Program *block : receivers)
+      block->send(box);
   }
   return true;
 }

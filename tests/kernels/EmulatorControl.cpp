@@ -86,7 +86,7 @@ Task Warp::waitForPhase(PhaseWaitOp op) {
   while (!canGoOn())
     co_await levels.pause();
   state = State::Ready;
-  program.shared.acquire(number, awaitedPlace);
+  program.shared.acquire(program.countThrough(number), awaitedPlace);
   co_return true;
 }
 

@@ -229,14 +229,17 @@ bool Warp::access(PhaseArriveOp op) {
   // An arrival of one lane publishes the accesses ordered before it: its warp's up to the last
   // barrier.
   if (!op.getMask())
-    program.shared.synchronize(number);
+    program.shared.synchronize(program.countThrough(number));
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (!isActive(op.getMask(), lane))
       continue;
     uint64_t place = placeOf(op.getBuffer(), op.getOffset(), lane);
-    if (!program.checkPhaseEnd(*this, op, place, op.getBytes()) ||
-        !check(op, program.shared.arrive(thread(lane), place, op.getBytes())))
+    if (!op.getEverywhere() && !program.arrive(*this, op, thread(lane), place, op.getBytes()))
       return false;
+    if (op.getEverywhere())
+      for (const std::unique_ptr<Program> &block : program.cluster.blocks)
+        if (!block->arrive(*this, op, thread(lane), place, op.getBytes()))
+          return false;
   }
   return true;
 }

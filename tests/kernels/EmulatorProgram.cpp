@@ -13,19 +13,14 @@ static uint64_t sharedBytesOf(func::FuncOp kernel) {
   return bytes ? uint64_t(bytes.getInt()) : 0;
 }
 
-Program::Program(const Code &code, ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
-                 uint64_t number, uint64_t launched)
-    : code(code), memory(memory), options(options), number(number), launched(launched),
-      shared(sharedBytesOf(code.kernel), options.numWarps), groups(options.numWarps),
-      random(options.seed * 0x9e3779b97f4a7c15 + number + 1) {
+Cluster::Cluster(unsigned warpsOfBlock, unsigned blocks, uint64_t seed)
+    : clocks(SharedMemory::makeClocks(warpsOfBlock, blocks)), random(seed) {
   // Some programs run each warp to the next barrier, some change at every place, most in between.
   constexpr unsigned kSwitches[] = {0, 16, 64, 256};
   switches = kSwitches[drawBelow(4)];
 }
 
-Program::~Program() = default;
-
-unsigned Program::drawBelow(unsigned bound) {
+unsigned Cluster::drawBelow(unsigned bound) {
   // SplitMix64 (Steele, Lea and Flood).
   random += 0x9e3779b97f4a7c15;
   uint64_t word = random;
@@ -34,9 +29,18 @@ unsigned Program::drawBelow(unsigned bound) {
   return unsigned((word ^ (word >> 31)) >> 32) % bound;
 }
 
+Program::Program(Cluster &cluster, const Code &code, ArrayRef<MemoryRange> memory,
+                 const EmulatorOptions &options, uint64_t number, uint64_t launched, uint64_t rank)
+    : cluster(cluster), code(code), memory(memory), options(options), number(number),
+      launched(launched), rank(rank), index(unsigned(cluster.blocks.size())),
+      shared(sharedBytesOf(code.kernel), options.numWarps, index, cluster.clocks),
+      groups(options.numWarps) {}
+
+Program::~Program() = default;
+
 bool Program::fail(const Warp &warp, Operation *op, const Twine &message) {
-  if (error.empty()) {
-    llvm::raw_string_ostream os(error);
+  if (cluster.error.empty()) {
+    llvm::raw_string_ostream os(cluster.error);
     os << message << ": ";
     op->print(os, OpPrintingFlags().skipRegions());
   }
@@ -71,6 +75,20 @@ std::string Program::describeWarps() const {
   return text;
 }
 
+bool Program::hasEnded() const {
+  return llvm::all_of(warps, [](auto &own) { return own->getState() == Warp::State::Done; });
+}
+
+bool Program::arrive(const Warp &warp, Operation *op, Thread thread, uint64_t place,
+                     uint32_t bytes) {
+  if (hasEnded())
+    return fail(warp, op, "arrives at a block that has ended");
+  if (!checkPhaseEnd(warp, op, place, bytes))
+    return false;
+  SharedMemory::Problem problem = shared.arrive(thread, place, bytes);
+  return !problem || fail(warp, op, *problem);
+}
+
 bool Program::checkPhaseEnd(const Warp &warp, Operation *op, uint64_t place, uint32_t bytes) {
   if (!shared.isLastArrival(place, bytes))
     return true;
@@ -80,7 +98,31 @@ bool Program::checkPhaseEnd(const Warp &warp, Operation *op, uint64_t place, uin
   return true;
 }
 
+void Program::releaseCluster(const Warp &arrived) {
+  SmallVector<unsigned> members;
+  for (const std::unique_ptr<Program> &block : cluster.blocks)
+    for (const std::unique_ptr<Warp> &warp : block->warps) {
+      if (warp->getState() != Warp::State::Waiting ||
+          warp->getBarrier()->use.barrier != BarrierScope::Cluster)
+        return;
+      members.push_back(block->countThrough(warp->getNumber()));
+    }
+  for (const std::unique_ptr<Program> &block : cluster.blocks)
+    for (const std::unique_ptr<Warp> &warp : block->warps)
+      if (warp->getBarrier() != arrived.getBarrier() ||
+          warp->getIterations() != arrived.getIterations()) {
+        cluster.error = "blocks meet at different barriers:" + describeWarps();
+        return;
+      }
+  shared.synchronize(members);
+  for (const std::unique_ptr<Program> &block : cluster.blocks)
+    for (const std::unique_ptr<Warp> &warp : block->warps)
+      warp->release();
+}
+
 void Program::releaseBarrier(const Warp &arrived) {
+  if (arrived.getBarrier()->use.barrier == BarrierScope::Cluster)
+    return releaseCluster(arrived);
   auto [first, end] = arrived.getMembers();
   SmallVector<unsigned> members;
   for (unsigned w = first; w < end; ++w) {
@@ -92,10 +134,13 @@ void Program::releaseBarrier(const Warp &arrived) {
   for (unsigned w : members)
     if (warps[w]->getBarrier() != arrived.getBarrier() ||
         warps[w]->getIterations() != arrived.getIterations()) {
-      error = "warps meet at different barriers:" + describeWarps();
+      cluster.error = "warps meet at different barriers:" + describeWarps();
       return;
     }
-  shared.synchronize(members);
+  SmallVector<unsigned> counted;
+  for (unsigned w : members)
+    counted.push_back(countThrough(w));
+  shared.synchronize(counted);
   for (unsigned w : members)
     warps[w]->release();
 }
@@ -136,45 +181,66 @@ uint64_t Program::awaitTurn(unsigned group, unsigned warps) {
   return number;
 }
 
-void Program::schedule() {
-  SmallVector<Warp *> ready;
+void Program::checkEnd() {
+  if (!boxes.empty())
+    fail(*boxes.front().warp, boxes.front().op, "the program ends and has not waited for this");
+  for (auto &[group, turn] : turns)
+    if (turn.given && cluster.error.empty())
+      cluster.error = "the program ends, and warp group " + std::to_string(group) +
+                      " has been given a turn that it has not taken";
+}
+
+void Program::start(ArrayRef<uint64_t> arguments) {
+  for (unsigned w = 0; w < options.numWarps; ++w)
+    warps.push_back(std::make_unique<Warp>(*this, w, arguments));
+}
+
+void Cluster::schedule() {
+  SmallVector<std::pair<Program *, Warp *>> ready;
+  SmallVector<Program *> copying;
   while (error.empty()) {
     ready.clear();
-    if (!boxes.empty() && drawSwitch())
-      landBox();
+    copying.clear();
     bool isDone = true;
-    for (const std::unique_ptr<Warp> &warp : warps) {
-      isDone &= warp->getState() == Warp::State::Done;
-      if (warp->canGoOn())
-        ready.push_back(warp.get());
+    for (const std::unique_ptr<Program> &block : blocks) {
+      if (!block->boxes.empty() && drawSwitch())
+        block->landBox();
+      if (!block->boxes.empty())
+        copying.push_back(block.get());
+      for (const std::unique_ptr<Warp> &warp : block->warps) {
+        isDone &= warp->getState() == Warp::State::Done;
+        if (warp->canGoOn())
+          ready.push_back({block.get(), warp.get()});
+      }
     }
+    if (!error.empty())
+      return;
     if (isDone) {
-      if (!boxes.empty() && error.empty())
-        fail(*boxes.front().warp, boxes.front().op, "the program ends and has not waited for this");
-      for (auto &[group, turn] : turns)
-        if (turn.given && error.empty())
-          error = "the program ends, and warp group " + std::to_string(group) +
-                  " has been given a turn that it has not taken";
+      for (const std::unique_ptr<Program> &block : blocks)
+        block->checkEnd();
       return;
     }
-    if (ready.empty() && !boxes.empty()) {
-      landBox();
+    if (ready.empty() && !copying.empty()) {
+      copying[drawBelow(unsigned(copying.size()))]->landBox();
       continue;
     }
     if (ready.empty()) {
-      error = "no warp can go on:" + describeWarps();
+      error = "no warp can go on:";
+      for (const std::unique_ptr<Program> &block : blocks)
+        error += block->describeWarps();
       return;
     }
-    Warp &next = *ready[drawBelow(unsigned(ready.size()))];
-    next.resume();
-    if (next.getState() == Warp::State::Waiting && error.empty())
-      releaseBarrier(next);
+    auto [block, next] = ready[drawBelow(unsigned(ready.size()))];
+    next->resume();
+    // Nobody reaches a block that has ended.
+    if (next->getState() == Warp::State::Waiting && error.empty())
+      block->releaseBarrier(*next);
   }
 }
 
-llvm::Error Program::run(ArrayRef<uint64_t> arguments) {
-  for (unsigned w = 0; w < options.numWarps; ++w)
-    warps.push_back(std::make_unique<Warp>(*this, w, arguments));
+llvm::Error Cluster::run(ArrayRef<uint64_t> arguments) {
+  for (const std::unique_ptr<Program> &block : blocks)
+    block->start(arguments);
   schedule();
   if (error.empty())
     return llvm::Error::success();
@@ -184,13 +250,37 @@ llvm::Error Program::run(ArrayRef<uint64_t> arguments) {
 llvm::Error test::emulate(func::FuncOp kernel, ArrayRef<uint64_t> arguments,
                           ArrayRef<MemoryRange> memory, const EmulatorOptions &options) {
   Code code(kernel, options.target->warpSize);
-  const bool isPersistent =
-      kernel.walk([](LaunchedOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  auto has = [&](auto isIt) {
+    return kernel
+        .walk([&](Operation *op) {
+          return isIt(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  const bool isPersistent = has([](Operation *op) { return isa<LaunchedOp>(op); });
+  // Blocks that wait for nothing of each other may run in any order, one ahead of others by all.
+  const bool meets = has([](Operation *op) {
+    auto barrier = dyn_cast<BarrierOp>(op);
+    return barrier && barrier.getScope() == BarrierScope::Cluster;
+  });
   // Of a persistent kernel, fewer programs than the caller asks for, or as many.
   const uint64_t launched =
       isPersistent ? std::min<uint64_t>(options.grid, options.seed % 3 + 1) : options.grid;
+  auto attribute = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
+  const uint64_t blocks = attribute ? uint64_t(attribute.getInt()) : 1;
+  constexpr uint64_t kMostWarps = 64; // A set of warps is a word.
+  if (blocks > options.target->maxBlocks || (meets && blocks * (options.numWarps + 1) > kMostWarps))
+    return llvm::createStringError("programs have too many blocks");
   for (uint64_t program = 0; program < launched; ++program)
-    if (llvm::Error error = Program(code, memory, options, program, launched).run(arguments))
-      return error;
+    for (uint64_t i = 0; i < (meets ? 1 : blocks); ++i) {
+      const uint64_t first = meets ? 0 : (i + options.seed) % blocks, together = meets ? blocks : 1;
+      Cluster cluster(options.numWarps, unsigned(together),
+                      options.seed * 0x9e3779b97f4a7c15 + program + 1 + (first << 32));
+      for (uint64_t rank = first; rank < first + together; ++rank)
+        cluster.blocks.push_back(
+            std::make_unique<Program>(cluster, code, memory, options, program, launched, rank));
+      if (llvm::Error error = cluster.run(arguments))
+        return error;
+    }
   return llvm::Error::success();
 }

@@ -1,4 +1,4 @@
-// One program on the emulator: its warps, their shared state, and whose turn it is.
+// One program on the emulator: its blocks, their warps and shared state, and whose turn it is.
 #pragma once
 
 #include "tests/kernels/Emulator.h"
@@ -12,21 +12,48 @@ namespace tilerun::test::emulator {
 
 class Warp;
 
+class Program;
+
+/// The blocks of a program that run at the same time.
+class Cluster {
+public:
+  Cluster(unsigned warpsOfBlock, unsigned blocks, uint64_t seed);
+  /// Runs the blocks that have been added.
+  llvm::Error run(llvm::ArrayRef<uint64_t> arguments);
+  unsigned drawBelow(unsigned bound);
+  bool drawSwitch() { return drawBelow(256) < switches; }
+
+  Clocks clocks;
+  std::vector<std::unique_ptr<Program>> blocks; ///< By rank.
+  std::string error;                            ///< The first one ends all.
+  uint64_t steps = 0;
+
+private:
+  void schedule();
+  uint64_t random;
+  unsigned switches; ///< Of 256 places.
+};
+
+/// One block of a program, all of it where it has no others.
 class Program {
 public:
-  Program(const Code &code, llvm::ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
-          uint64_t number, uint64_t launched);
+  Program(Cluster &cluster, const Code &code, llvm::ArrayRef<MemoryRange> memory,
+          const EmulatorOptions &options, uint64_t number, uint64_t launched, uint64_t rank);
   ~Program();
-  llvm::Error run(llvm::ArrayRef<uint64_t> arguments);
+  void start(llvm::ArrayRef<uint64_t> arguments);
 
   /// Ends the program with a message; returns false. The first one counts.
   bool fail(const Warp &warp, mlir::Operation *op, const llvm::Twine &message);
-  bool hasFailed() const { return !error.empty(); }
+  bool hasFailed() const { return !cluster.error.empty(); }
   /// Counts a step; false if there were too many.
-  bool countStep() { return ++steps <= 2000000 * uint64_t(options.numWarps); }
+  bool countStep() {
+    return ++cluster.steps <= 2000000 * uint64_t(options.numWarps) * cluster.blocks.size();
+  }
   /// Whether another warp takes its turn at a place where that may matter.
-  bool drawSwitch() { return drawBelow(256) < switches; }
-  unsigned drawBelow(unsigned bound);
+  bool drawSwitch() { return cluster.drawSwitch(); }
+  unsigned drawBelow(unsigned bound) { return cluster.drawBelow(bound); }
+  /// The number of a warp among those of all blocks.
+  unsigned countThrough(unsigned warp) const { return index * (options.numWarps + 1) + warp; }
 
   /// Where `bytes` aligned bytes of global memory are; null after a failure.
   uint8_t *find(const Warp &warp, mlir::Operation *op, uint64_t address, uint64_t bytes);
@@ -37,6 +64,8 @@ public:
   /// An arrival, with `bytes` to come, must not end a phase while a warp has not yet seen the end
   /// of the last one: to it the two look like none.
   bool checkPhaseEnd(const Warp &warp, mlir::Operation *op, uint64_t place, uint32_t bytes);
+  /// A thread of this block, or of another one, arrives at a phase barrier of this one.
+  bool arrive(const Warp &warp, mlir::Operation *op, Thread thread, uint64_t place, uint32_t bytes);
 
   /// A warp gives the turn to a group of `warps`; false if that has not taken the last one.
   bool giveTurn(unsigned group, unsigned warps);
@@ -53,11 +82,15 @@ public:
   };
   /// It lands at any later time.
   void send(Box box) { boxes.push_back(std::move(box)); }
+  bool hasEnded() const;
 
+  Cluster &cluster;
   const Code &code;
   llvm::ArrayRef<MemoryRange> memory;
   const EmulatorOptions &options;
   const uint64_t number, launched; ///< Of how many.
+  const uint64_t rank;             ///< Of this block among those of the program.
+  const unsigned index;            ///< Among those that run at the same time.
   SharedMemory shared;
 
 private:
@@ -68,11 +101,15 @@ private:
   };
   void takeTurn(Turn &turn, unsigned warps);
 
-  void schedule();
+  friend class Cluster;
   /// Lets one of the boxes land.
   void landBox();
+  /// What is left undone at the end.
+  void checkEnd();
   /// Lets those who meet at a barrier go on, if the one that has arrived there is the last.
   void releaseBarrier(const Warp &arrived);
+  /// The same for a barrier of all blocks.
+  void releaseCluster(const Warp &arrived);
   std::string describeWarps() const;
 
   std::vector<std::unique_ptr<Warp>> warps;
@@ -80,9 +117,6 @@ private:
   std::vector<std::vector<mlir::Operation *>> groups;
   std::vector<Box> boxes;
   std::map<unsigned, Turn> turns; ///< By group.
-  uint64_t random, steps = 0;
-  unsigned switches; ///< Of 256 places.
-  std::string error;
 };
 
 } // namespace tilerun::test::emulator

@@ -13,12 +13,18 @@ static constexpr uint32_t kSeveralLanes = 255;
 /// The value read from a place that may not be read.
 static constexpr uint8_t kPoison = 0xcd;
 
-SharedMemory::SharedMemory(uint64_t bytes, unsigned numWarps)
-    : warps(numWarps + 1), arena(bytes, kPoison), cells(bytes), readers(bytes * warps),
-      writers(bytes * warps), fences(warps, 0), clocks(warps, std::vector<uint32_t>(warps, 0)) {
-  for (unsigned w = 0; w < warps; ++w)
+Clocks SharedMemory::makeClocks(unsigned warpsOfBlock, unsigned blocks) {
+  const unsigned all = (warpsOfBlock + 1) * blocks;
+  Clocks clocks(all, std::vector<uint32_t>(all, 0));
+  for (unsigned w = 0; w < all; ++w)
     clocks[w][w] = 1;
+  return clocks;
 }
+
+SharedMemory::SharedMemory(uint64_t bytes, unsigned warpsOfBlock, unsigned block, Clocks &clocks)
+    : warps(unsigned(clocks.size())), engine((warpsOfBlock + 1) * block + warpsOfBlock),
+      arena(bytes, kPoison), cells(bytes), readers(bytes * warps), writers(bytes * warps),
+      fences(warps, 0), clocks(clocks) {}
 
 void SharedMemory::synchronize(llvm::ArrayRef<unsigned> members) {
   for (unsigned w : members)
@@ -33,7 +39,7 @@ void SharedMemory::synchronize(llvm::ArrayRef<unsigned> members) {
     clocks[w] = latest;
 }
 
-bool SharedMemory::areOrdered(uint32_t mask, const std::vector<Entry> &entries, uint64_t place,
+bool SharedMemory::areOrdered(uint64_t mask, const std::vector<Entry> &entries, uint64_t place,
                               Thread thread) const {
   for (; mask; mask &= mask - 1) {
     unsigned w = unsigned(std::countr_zero(mask));
@@ -45,10 +51,11 @@ bool SharedMemory::areOrdered(uint32_t mask, const std::vector<Entry> &entries, 
   return true;
 }
 
-void SharedMemory::note(uint32_t &mask, std::vector<Entry> &entries, uint64_t place,
+void SharedMemory::note(uint64_t &mask, std::vector<Entry> &entries, uint64_t place,
                         Thread thread) {
   Entry &entry = entries[place * warps + thread.warp];
-  uint32_t now = clocks[thread.warp][thread.warp], bit = uint32_t(1) << thread.warp;
+  const uint32_t now = clocks[thread.warp][thread.warp];
+  const uint64_t bit = uint64_t(1) << thread.warp;
   bool isAgain = (mask & bit) && (entry >> 8) == now && (entry & 255) != thread.lane;
   entry = now << 8 | (isAgain ? kSeveralLanes : thread.lane);
   mask |= bit;
@@ -247,13 +254,13 @@ bool SharedMemory::isLastArrival(uint64_t place, uint32_t bytes) const {
 }
 
 Problem SharedMemory::beginBox(Thread thread, uint64_t place, uint64_t bytes) {
-  for (unsigned w = 0; w + 1 < warps; ++w)
-    clocks[warps - 1][w] = std::max(clocks[warps - 1][w], clocks[thread.warp][w]);
+  for (unsigned w = 0; w < warps; ++w)
+    if (w != engine)
+      clocks[engine][w] = std::max(clocks[engine][w], clocks[thread.warp][w]);
   return beginCopy(thread, place, bytes);
 }
 
 Problem SharedMemory::endBox(uint64_t place, llvm::ArrayRef<uint8_t> bytes, uint64_t at) {
-  const unsigned engine = warps - 1;
   if (Problem problem = endCopy({engine, 0}, place, bytes))
     return problem;
   Phase &phase = phases.at(at);

@@ -1,9 +1,11 @@
-// Shared memory of one program on the emulator, with the last accesses to each byte.
+// Shared memory of one block of a program on the emulator, with the last accesses to each byte.
 //
 // Vector clocks track the happens-before relation: each warp has its own time, which each
 // barrier advances, and the times of the others up to which it has seen their accesses. Every byte
 // keeps the time of each warp's last access to it, so that a missing barrier is found in any
 // schedule, not only in one where it does harm. Lanes of a warp are ordered by its barriers, too.
+// Blocks of a program have one set of clocks: copies and arrivals of one may reach another's
+// memory.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,16 +18,22 @@
 
 namespace tilerun::test::emulator {
 
-/// A thread; kUnknownLane for an access by an unknown lane. The warp behind the last one is the
-/// engine that copies boxes.
+/// A thread; kUnknownLane for an access by an unknown lane. Warps are counted through all blocks of
+/// a program; the one behind a block's last one is the engine that copies boxes to its memory.
 struct Thread {
   unsigned warp, lane;
 };
 inline constexpr unsigned kUnknownLane = 254;
 
+/// [warp][other]: entries before it are ordered.
+using Clocks = std::vector<std::vector<uint32_t>>;
+
 class SharedMemory {
 public:
-  SharedMemory(uint64_t bytes, unsigned warps);
+  /// Of block `block`, each of which has so many warps; `clocks` is that of all.
+  SharedMemory(uint64_t bytes, unsigned warpsOfBlock, unsigned block, Clocks &clocks);
+  /// Clocks for a program of so many blocks.
+  static Clocks makeClocks(unsigned warpsOfBlock, unsigned blocks);
 
   /// The error of an access.
   using Problem = std::optional<std::string>;
@@ -69,7 +77,7 @@ private:
   /// One warp's last access to a byte: its time, and the lane in the low 8 bits.
   using Entry = uint32_t;
   struct Cell {
-    uint32_t readers = 0, writers = 0; ///< Warps with an entry, a bit each.
+    uint64_t readers = 0, writers = 0; ///< Warps with an entry, a bit each.
     uint32_t fences = 0;               ///< Of the last writer before it wrote.
     uint16_t copies = 0, reads = 0;    ///< Under way.
     uint8_t lastWriter = 0;
@@ -83,20 +91,21 @@ private:
     std::vector<uint32_t> arrived; ///< The accesses that the arrived warps had seen.
     std::vector<uint32_t> seen;    ///< The same, up to the last phase that has ended.
   };
-  bool areOrdered(uint32_t warps, const std::vector<Entry> &entries, uint64_t place,
+  bool areOrdered(uint64_t warps, const std::vector<Entry> &entries, uint64_t place,
                   Thread thread) const;
-  void note(uint32_t &warps, std::vector<Entry> &entries, uint64_t place, Thread thread);
+  void note(uint64_t &warps, std::vector<Entry> &entries, uint64_t place, Thread thread);
   void endIfComplete(Phase &phase);
   Problem checkRange(uint64_t place, uint64_t bytes) const;
   Problem checkOverwrite(Thread thread, uint64_t place) const;
 
-  unsigned warps; ///< With the engine.
+  unsigned warps;  ///< Of all blocks, with their engines.
+  unsigned engine; ///< That of this block.
   std::vector<uint8_t> arena;
   std::vector<Cell> cells;
   std::vector<Entry> readers, writers; ///< By byte and warp.
   std::map<uint64_t, Phase> phases;
   std::vector<uint32_t> fences;
-  std::vector<std::vector<uint32_t>> clocks; ///< [warp][other]: entries before it are ordered.
+  Clocks &clocks;
 };
 
 } // namespace tilerun::test::emulator

@@ -55,7 +55,7 @@ private:
   bool check(Operation *op, const SharedMemory::Problem &problem) {
     return !problem || fail(op, *problem);
   }
-  Thread thread(unsigned lane) const { return {number, lane}; }
+  Thread thread(unsigned lane) const { return {program.countThrough(number), lane}; }
 
   // Values
   Data &get(Value value) { return values[program.code.slots.at(value)]; }

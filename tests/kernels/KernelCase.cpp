@@ -36,7 +36,7 @@ std::string KernelCase::line() const {
     text += " " + name + "=" + value;
   return text + " --grid " + std::to_string(grid) + " --num-warps " + std::to_string(numWarps) +
          " --num-stages " + std::to_string(numStages) + " --operands-across-k " +
-         distribute::toString(acrossK).str();
+         distribute::toString(acrossK).str() + " --num-ctas " + std::to_string(numCtas);
 }
 
 void test::PrintTo(const KernelCase &testCase, std::ostream *os) { *os << testCase.line(); }
@@ -74,6 +74,8 @@ std::vector<KernelCase> test::loadKernelCases() {
             words[++i].getAsInteger(10, next.numWarps);
           else if (words[i] == "--num-stages" && i + 1 < words.size())
             words[++i].getAsInteger(10, next.numStages);
+          else if (words[i] == "--num-ctas" && i + 1 < words.size())
+            words[++i].getAsInteger(10, next.numCtas);
           else if (words[i] == "--operands-across-k" && i + 1 < words.size())
             next.acrossK = distribute::parseAcrossK(words[++i]).value();
           else

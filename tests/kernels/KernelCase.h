@@ -1,7 +1,7 @@
 // The table of small kernels in tests/kernels/*.py. A line "#: NAME=VALUE ... --grid N --num-warps
 // W" before a kernel is one case; values are written as for `tilerun run`: f32[64,32]:randn(1),
 // i32[8]:randint(0,5,2), zeros, arange, a number. --num-stages N: the buffers of pipelined loops.
-// --operands-across-k WAY: auto, registers or copies.
+// --operands-across-k WAY: auto, registers or copies. --num-ctas N: blocks of a program.
 #pragma once
 
 #include "frontend/Frontend.h"
@@ -16,6 +16,7 @@ struct KernelCase {
   uint64_t grid = 1;
   unsigned numWarps = 4, numStages = 3;
   distribute::AcrossK acrossK = distribute::AcrossK::Auto;
+  unsigned numCtas = 1;
 
   std::string name() const; ///< "shapes_transpose_0"
   std::string line() const; ///< For messages.

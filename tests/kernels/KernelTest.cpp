@@ -1,6 +1,7 @@
 // Every kernel of the table: lowered to threads and run by the emulator for several warp sizes,
 // with results as the interpreter's; and compiled to PTX for several architectures, which ptxas,
 // where it is installed, must accept.
+#include "tests/kernels/Assemble.h"
 #include "tests/kernels/EmulatedCase.h"
 #include "tests/kernels/Emulator.h"
 
@@ -11,10 +12,8 @@
 #include "ir/simt/SimtOps.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 
 #include "gtest/gtest.h"
 
@@ -66,6 +65,7 @@ struct Setting {
   uint64_t sharedKilobytes = 160;
   bool isOpaque = false;
   int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
+  unsigned numCtas = 1;     ///< Where the case asks for one block.
 };
 
 /// With so little shared memory that conversions are split into rounds, and some kernels do not
@@ -107,22 +107,25 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
   auto hopper = nvptx::getArchitecture("sm_90a");
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
   // 32 lanes with the target's matrix instructions; other sizes as any other device may have.
-  std::vector<Setting> settings = {{32, testCase.numWarps, &nvidia->info},
-                                   {32, testCase.numWarps, &hopper->info},
-                                   {32, 1, &nvidia->info},
-                                   {8, 2, nullptr},
-                                   {64, 2, nullptr},
-                                   {16, 8, nullptr},
-                                   // Without shuffles, and with little shared memory.
-                                   {8, 4, nullptr, false},
-                                   kSmallSettings[0],
-                                   // With cooperative matrices.
-                                   {32, testCase.numWarps, nullptr, true, 160, true},
-                                   {8, 4, nullptr, true, 160, true},
-                                   {16, 1, nullptr, true, 160, true},
-                                   kSmallSettings[1],
-                                   {32, 1, nullptr, true, 160, false, 64},
-                                   {8, 2, nullptr, true, 160, false, 8}};
+  std::vector<Setting> settings = {
+      {32, testCase.numWarps, &nvidia->info},
+      {32, testCase.numWarps, &hopper->info},
+      {32, 1, &nvidia->info},
+      // By two blocks, where that is possible.
+      {.lanes = 32, .warps = testCase.numWarps, .like = &hopper->info, .numCtas = 2},
+      {8, 2, nullptr},
+      {64, 2, nullptr},
+      {16, 8, nullptr},
+      // Without shuffles, and with little shared memory.
+      {8, 4, nullptr, false},
+      kSmallSettings[0],
+      // With cooperative matrices.
+      {32, testCase.numWarps, nullptr, true, 160, true},
+      {8, 4, nullptr, true, 160, true},
+      {16, 1, nullptr, true, 160, true},
+      kSmallSettings[1],
+      {32, 1, nullptr, true, 160, false, 64},
+      {8, 2, nullptr, true, 160, false, 8}};
   // AMD's, with the shared memory that they have, and no more waves.
   for (const target::TargetInfo &amd : amdTargets())
     settings.push_back({amd.warpSize, std::min(testCase.numWarps, amd.maxThreads / amd.warpSize),
@@ -148,9 +151,11 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
       target.matrixInstructions = cooperativeMatrices(setting.lanes);
     if (target.name.empty())
       target.name = "generic";
+    KernelCase asked = testCase;
+    asked.numCtas = std::max(testCase.numCtas, setting.numCtas);
     std::vector<TensorArgument> got;
     std::string error =
-        emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements, seeds);
+        emulateOn(*prepared, target, setting.warps, asked, got, setting.mostElements, seeds);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
     // A listed case must not fit: a stale list would hide that a case no longer fits.
@@ -162,60 +167,6 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     if (error.empty())
       EXPECT_EQ(compare(*expected, got), "") << where;
   }
-}
-
-/// Where ptxas is; empty if it is not installed.
-const std::string &findPtxas() {
-  static const std::string path = [] {
-    auto found = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin", "/usr/bin"});
-    return found ? *found : std::string();
-  }();
-  return path;
-}
-
-/// The messages of ptxas about the text; empty if it accepts it.
-std::string assemble(const std::string &ptx, const std::string &arch) {
-  const std::string &path = findPtxas();
-  llvm::SmallString<64> file, log;
-  int fd;
-  if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", fd, file) ||
-      llvm::sys::fs::createTemporaryFile("ptxas", "txt", log))
-    return "no temporary file";
-  {
-    llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
-    os << ptx;
-  }
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), log.str(), log.str()};
-  std::string message;
-  int rc = llvm::sys::ExecuteAndWait(path, {path, "-arch=" + arch, "-o", "/dev/null", file},
-                                     std::nullopt, redirects);
-  // A warning that says so means that nothing overlaps: as bad as an error.
-  if (auto text = llvm::MemoryBuffer::getFile(log))
-    if (rc || (*text)->getBuffer().contains("serialized"))
-      message = (*text)->getBuffer().str() + ptx;
-  (void)llvm::sys::fs::remove(file);
-  (void)llvm::sys::fs::remove(log);
-  return message;
-}
-
-/// Whether ptxas is there and assembles for the architecture.
-bool knows(llvm::StringRef arch) {
-  if (findPtxas().empty())
-    return false;
-  static std::map<std::string, bool> answers;
-  auto [it, isNew] = answers.try_emplace(arch.str());
-  if (isNew) {
-    std::string empty = ".version 9.0\n.target " + arch.str() + "\n.address_size 64\n";
-    llvm::StringRef name = arch;
-    // Versions that it does not read yet come with architectures that it does not know.
-    for (const char *version : {"7.4", "8.4", "8.6", "9.0"}) {
-      empty =
-          std::string(".version ") + version + "\n.target " + name.str() + "\n.address_size 64\n";
-      if ((it->second = assemble(empty, arch.str()).empty()))
-        break;
-    }
-  }
-  return it->second;
 }
 
 TEST_P(Kernels, CompileToPtxThatAssembles) {
@@ -230,6 +181,7 @@ TEST_P(Kernels, CompileToPtxThatAssembles) {
     options.numWarps = testCase.numWarps;
     options.numStages = testCase.numStages;
     options.acrossK = testCase.acrossK;
+    options.numCtas = testCase.numCtas;
     mlir::ScopedDiagnosticHandler handler(prepared->context.get(),
                                           [](mlir::Diagnostic &) { return mlir::success(); });
     auto artifact = nvptx::compile(*module, options);

@@ -44,6 +44,7 @@ struct Setting {
   bool hasAsyncCopy = false, hasFragments = false, hasWarpGroups = false;
   /// A loop that can be split gets a producer of its own.
   bool hasRoles = false;
+  unsigned blocks = 1; ///< Of a program that can be divided.
 };
 
 /// Conversions are split into several rounds in little shared memory; kernels that do not fit get
@@ -97,6 +98,8 @@ constexpr Setting kSettings[] = {
      .hasFragments = true,
      .hasWarpGroups = true,
      .hasRoles = true},
+    {.name = "warps of 32 lanes, programs of two blocks", .lanes = 32, .blocks = 2},
+    {.name = "warps of 8 lanes, programs of eight blocks", .lanes = 8, .blocks = 8},
 };
 
 /// Products of a warp; and of groups that are small enough for the tiles of these kernels.
@@ -283,7 +286,11 @@ private:
       byHand.prefetch = "on";
     if (setting.isStated && !findStated(*module, target, numWarps, request.numStages, byHand))
       return refuse("the schedule fails");
-    distribute::Program program{&target, numWarps, request.numStages, /*warpUnit=*/0};
+    target.maxBlocks = setting.blocks;
+    distribute::Program program{.target = &target,
+                                .numWarps = numWarps,
+                                .numStages = request.numStages,
+                                .numCtas = setting.blocks};
     if (counts && failed(count(*module, program, byHand)))
       return refuse("the schedule cannot be expanded");
     if (failed(backend::lowerToThreads(*module, program, backend::ThreadStage::Simt, byHand)))

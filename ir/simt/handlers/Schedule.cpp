@@ -1,15 +1,12 @@
 // Ops of an expanded schedule (ir/schedule/ScheduleOps.td): slots of rings in shared memory, how
-// they are filled, and what a channel's order is on threads.
-//
-// Within one role, asynchronous copies are counted in groups, each thread its own; the barrier pass
-// separates the threads. Through registers, one barrier of the channel separates whoever put a tile
-// from whoever reads it.
+// they are filled by threads, and roles. Channels.cpp has their order.
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/GlobalLoads.h"
 #include "ir/simt/HandlerList.h"
 #include "ir/simt/ProductStrategy.h"
+#include "ir/simt/handlers/Slots.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -36,8 +33,7 @@ static SharedTile tileOf(LowerContext &c, Value ring) {
           form.getPitch()};
 }
 
-/// Where slot number `slot` begins.
-static FailureOr<Value> placeOf(LowerContext &c, Value ring, Value slot) {
+FailureOr<Value> simt::placeOf(LowerContext &c, Value ring, Value slot) {
   schedule::RingType type = schedule::getRingType(ring);
   FailureOr<Value> number = c.getScalar(slot);
   if (failed(number))
@@ -125,70 +121,6 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
   return success();
 }
 
-namespace {
-enum class Phases { Full, Empty };
-} // namespace
-
-/// Where the phase barrier of a slot is.
-static FailureOr<Value> placeOf(LowerContext &c, Value channel, Value slot, Phases which) {
-  FailureOr<Value> number = c.getScalar(slot);
-  if (failed(number))
-    return failure();
-  Value place = arith::MulIOp::create(c.b, *number, constant(c.b, schedule::kPhaseBytes));
-  if (which == Phases::Full)
-    return place;
-  int64_t full = schedule::getChannelType(channel).getSlots() * schedule::kPhaseBytes;
-  return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
-}
-
-/// Whether this is the thread that acts for its warp; of a role that copies boxes, for all of it.
-static Value actsForOthers(LowerContext &c, bool forRole) {
-  Value thread = c.threads.threadId();
-  if (!forRole)
-    thread = arith::AndIOp::create(c.b, thread, constant(c.b, c.target.warpSize - 1));
-  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, thread, constant(c.b, 0));
-}
-
-/// Boxes of whole lines, as many as the tile has parts that one instruction copies: lines of at
-/// most 128 bytes, and 256 of them.
-LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
-  constexpr int64_t kMostLines = 256;
-  schedule::RingType ring = schedule::getRingType(op.getRing());
-  Value channel = schedule::getChannel(op.getRing());
-  FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot()),
-                   phase = placeOf(c, channel, op.getSlot(), Phases::Full);
-  FailureOr<Values> starts = Values();
-  for (Value start : op.getStarts()) {
-    FailureOr<Value> scalar = c.getScalar(start);
-    if (failed(scalar))
-      return failure();
-    starts->push_back(*scalar);
-  }
-  if (failed(place) || failed(phase))
-    return failure();
-  unsigned inner = ring.getForm().getInner(), bytes = getScalarBytes(elementType(ring.getTile()));
-  MatrixTile tile{{ring.getTile().getDimSize(0), ring.getTile().getDimSize(1)}, inner, bytes};
-  schedule::BoxAttr tensor = op.getTensor();
-  SmallVector<int64_t> part(tensor.getTile().asArrayRef());
-  part[0] = int64_t(tile.lineBytes()) / bytes;
-  part[1] = std::min(part[1], kMostLines);
-  auto box = schedule::BoxAttr::get(c.b.getContext(), tensor.getBase(), tensor.getElement(),
-                                    tensor.getArguments(), tensor.getExtents(), tensor.getStrides(),
-                                    c.b.getDenseI64ArrayAttr(part), tensor.getNatural());
-  Value isFirst = actsForOthers(c, /*forRole=*/true);
-  for (int64_t along = 0; along < tile.shape[inner]; along += part[0])
-    for (int64_t line = 0; line < tile.shape[1 - inner]; line += part[1]) {
-      Values at = *starts;
-      for (auto [dim, by] : {std::pair(0, along), std::pair(1, line)})
-        if (by)
-          at[dim] = arith::AddIOp::create(c.b, at[dim], constant(c.b, int32_t(by)));
-      uint64_t offset = inner == 1 ? tile.plainByte(line, along) : tile.plainByte(along, line);
-      Value to = arith::AddIOp::create(c.b, *place, constant(c.b, int32_t(offset)));
-      BoxCopyOp::create(c.b, at, c.find(op.getRing()), to, c.find(channel), *phase, isFirst, box);
-    }
-  return success();
-}
-
 /// The loads of a fetch, in a block that runs where its predicate holds.
 static LogicalResult fetchAll(LowerContext &c, schedule::FetchOp op, Block *block) {
   OpBuilder::InsertionGuard guard(c.b);
@@ -257,130 +189,6 @@ LogicalResult simt::lower(LowerContext &c, schedule::PutOp op) {
   SharedAccess access =
       *accessShared(layout, tile.memory, getScalarBytes(tile.element), c.target.sharedModel);
   storeShared(c, *registers, layout, access, tile.buffer, tile.slot, op.getAhead());
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Channels
-//===----------------------------------------------------------------------===//
-
-/// Whether one barrier for an iteration separates those who put tiles from those who read them.
-static bool hasBarrier(schedule::ChannelType channel) {
-  return channel.getCopies() == CopyKind::Registers && channel.getSlots() > 1;
-}
-
-/// Between roles: two phase barriers for each slot, one that ends its filling, one its reading.
-/// One thread of each warp arrives, for all of it.
-LogicalResult simt::lower(LowerContext &c, schedule::ChannelOp op) {
-  schedule::ChannelType channel = op.getChannel().getType();
-  if (!channel.isBetweenRoles())
-    return success();
-  int64_t slots = channel.getSlots();
-  auto phases = SharedAllocOp::create(c.b, schedule::sharedBytesOf(channel));
-  c.set(op.getChannel(), phases);
-  Value isFirst =
-      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, c.threads.threadId(), constant(c.b, 0));
-  for (int64_t i = 0; i < 2 * slots; ++i)
-    PhaseInitOp::create(c.b, phases, constant(c.b, i * schedule::kPhaseBytes),
-                        i < slots ? channel.getProducers() : channel.getConsumers(), isFirst);
-  // Copies of boxes count at them.
-  if (channel.getCopies() == CopyKind::Boxes)
-    AsyncFenceOp::create(c.b);
-  return success();
-}
-
-/// The warp has done with a slot what it does, if `when` holds. With `bytes`, so many are on their
-/// way to the slot.
-static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases which, Value when,
-                            int64_t bytes = 0) {
-  FailureOr<Value> place = placeOf(c, channel, slot, which);
-  FailureOr<Values> holds = c.getElements(when, {});
-  if (failed(place) || failed(holds))
-    return failure();
-  BarrierOp::create(c.b, BarrierScope::Warp);
-  bool isBoxes = schedule::getChannelType(channel).getCopies() == CopyKind::Boxes;
-  Value isFirst = actsForOthers(c, /*forRole=*/isBoxes && which == Phases::Full);
-  if (!holds->empty())
-    isFirst = conjunction(c.b, holds->front(), isFirst);
-  PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst, bytes);
-  return success();
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::AcquireOp op) {
-  if (Value phase = op.getPhase()) {
-    FailureOr<Value> place = placeOf(c, op.getChannel(), op.getSlot(), Phases::Empty),
-                     parity = c.getScalar(phase);
-    if (failed(place) || failed(parity))
-      return failure();
-    // Before the first release a slot is empty: then the phase before the first one has ended.
-    Value before = arith::SubIOp::create(c.b, constant(c.b, 1), *parity);
-    PhaseWaitOp::create(c.b, c.find(op.getChannel()), *place, before);
-    return success();
-  }
-  // Whoever fills the slot has waited for its readers: by the barrier of its last await, or by
-  // those that the barrier pass inserts.
-  return success();
-}
-
-/// What all rings of a channel have in one slot.
-static int64_t slotBytesOf(Value channel) {
-  int64_t bytes = 0;
-  for (Operation *user : channel.getUsers())
-    if (auto ring = dyn_cast<schedule::RingOp>(user)) {
-      schedule::RingType type = ring.getRing().getType();
-      bytes += schedule::slotBytesOf(type.getTile(), type.getForm());
-    }
-  return bytes;
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::PublishOp op) {
-  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
-  if (channel.getCopies() == CopyKind::Boxes)
-    return arrive(c, op.getChannel(), op.getSlot(), Phases::Full, op.getWhen(),
-                  slotBytesOf(op.getChannel()));
-  if (channel.getCopies() == CopyKind::Chunks)
-    AsyncCommitOp::create(c.b);
-  else if (!c.target.warpGroupInstructions.empty())
-    // Instructions of warp groups see a thread's stores only after its fence.
-    AsyncFenceOp::create(c.b);
-  if (!channel.isBetweenRoles())
-    return success();
-  AsyncWaitOp::create(c.b, op.getPending());
-  if (!c.target.warpGroupInstructions.empty())
-    AsyncFenceOp::create(c.b);
-  return arrive(c, op.getChannel(), op.getSlot(), Phases::Full, op.getWhen());
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::AwaitOp op) {
-  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
-  if (channel.isBetweenRoles()) {
-    FailureOr<Value> place = placeOf(c, op.getChannel(), op.getSlot(), Phases::Full),
-                     parity = c.getScalar(op.getPhase());
-    if (failed(place) || failed(parity))
-      return failure();
-    PhaseWaitOp::create(c.b, c.find(op.getChannel()), *place, *parity);
-  } else if (channel.getCopies() == CopyKind::Chunks) {
-    AsyncWaitOp::create(c.b, op.getPending());
-    // Copies may be in a branch, where the one that separates them from readers must not be.
-    if (c.target.copiesFollowLanes)
-      BarrierOp::create(c.b, c.barrierScope());
-  } else if (hasBarrier(channel))
-    BarrierOp::create(c.b, c.barrierScope());
-  return success();
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::ReleaseOp op) {
-  if (!schedule::getChannelType(op.getChannel()).isBetweenRoles())
-    return success();
-  return arrive(c, op.getChannel(), op.getSlot(), Phases::Empty, op.getWhen());
-}
-
-LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
-  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
-  if (channel.getCopies() == CopyKind::Chunks)
-    AsyncWaitOp::create(c.b, 0);
-  else if (hasBarrier(channel))
-    BarrierOp::create(c.b, c.barrierScope());
   return success();
 }
 

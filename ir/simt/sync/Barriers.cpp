@@ -195,7 +195,8 @@ void BarrierInserter::apply(Operation *op, const SharedUse &use, Pending &pendin
   if (!use.isNone())
     pending.endRoles();
   if (use.barrier) {
-    if (*use.barrier == scope || *use.barrier == BarrierScope::Program)
+    if (*use.barrier == scope || *use.barrier == BarrierScope::Program ||
+        *use.barrier == BarrierScope::Cluster)
       pending.clear();
     else
       pending.clearWarps();

@@ -73,13 +73,16 @@
 // WIDE: program-divided {{.*}}along dimension 1
 // WIDE: tile.dot %{{.*}} : tensor<16x16xf16>, tensor<16x64xf16> -> tensor<16x64xf32>
 
-// A tensor that is read and written is accessed at the same addresses, or the program stays whole.
+// What is written is not read, and is stored to once: blocks do not wait for each other, and which elements of a tensor are one place is not known.
 // REDEFINE: %{file} = in_place
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=PLACE
-// PLACE: program-divided
-// REDEFINE: %{file} = shifted
-// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=SHIFTED
-// SHIFTED: program-not-divided {{.*}}another block may write what this one reads, by 'tile.store' (line {{[0-9]+}})
+// PLACE: program-not-divided {{.*}}another block may write what this one reads, by 'tile.store' (line {{[0-9]+}})
+// REDEFINE: %{file} = twice
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: program-not-divided {{.*}}another block may write to the same place, by 'tile.store' (line {{[0-9]+}})
+// REDEFINE: %{file} = in_loop
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=LOOP
+// LOOP: program-not-divided {{.*}}another block may store to the same place in another iteration of the loop
 
 // Atomics: each element once; one by the first block alone only where nobody needs its result or its order.
 // REDEFINE: %{file} = atomics
@@ -289,16 +292,31 @@ func.func @in_place(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   return
 }
 
-//--- shifted.mlir
-func.func @shifted(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+//--- twice.mlir
+func.func @twice(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %one = arith.constant dense<1> : tensor<128xi32>
   %i = tile.make_range 0 to 128 : tensor<128xi32>
   %j = arith.addi %i, %one : tensor<128xi32>
-  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>>
-  %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %q = tile.addptr %xs, %j : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
-  %v = tile.load %q : tensor<128x!tile.ptr<f32>>
-  tile.store %p, %v : tensor<128x!tile.ptr<f32>>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %q = tile.addptr %xs, %j : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  tile.store %p, %i : tensor<128x!tile.ptr<i32>>
+  tile.store %q, %j : tensor<128x!tile.ptr<i32>>
+  return
+}
+
+//--- in_loop.mlir
+func.func @in_loop(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i = tile.make_range 0 to 128 : tensor<128xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  scf.for %k = %zero to %n step %one : i32 {
+    %by = tile.splat %k : i32 -> tensor<128xi32>
+    %q = tile.addptr %p, %by : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+    tile.store %q, %by : tensor<128x!tile.ptr<i32>>
+  }
   return
 }
 

@@ -89,6 +89,14 @@ func.func @k() {
 
 // -----
 
+func.func @k() {
+  // expected-error @+1 {{'sched.channel' op is that of all blocks, whose slots only copies of boxes can fill}}
+  %order = sched.channel everywhere : <slots = 2, copies = chunks>
+  return
+}
+
+// -----
+
 func.func @k(%c: !sched.channel<slots = 2, copies = chunks>) {
   // expected-error @+1 {{'sched.drain' op failed to verify that its rings and channels are results of sched.ring and sched.channel}}
   sched.drain %c : !sched.channel<slots = 2, copies = chunks>

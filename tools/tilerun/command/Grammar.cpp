@@ -124,6 +124,10 @@ void addCompileOptions(CLI::App *app, Options &options) {
       app, "--evictions", options.evictions,
       "NVIDIA, AMD: what a loop reads stays in the caches for a later loop that reads it again: "
       "auto (where it is the program's own), off, or on");
+  addChoice(
+      app, "--multicast", options.multicast,
+      "NVIDIA: operands that all blocks of a program load alike are copied once for all: auto "
+      "(in persistent kernels), off, or on (wherever it is possible)");
   addChoice(app, "--retain", options.retain,
             "NVIDIA: what a loop reads stays in shared memory for a later loop that reads it "
             "again: auto (rows that the cache does not hold), off, or on");

@@ -106,6 +106,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("evictions", *options.evictions);
   if (options.retain)
     add("retain", *options.retain);
+  if (options.multicast)
+    add("multicast", *options.multicast);
   if (options.prefetch)
     add("prefetch", *options.prefetch);
   for (const auto &[name, value] : {std::pair("waves-per-eu", options.wavesPerEu),
