@@ -92,8 +92,17 @@ PipelineExpander::Ahead PipelineExpander::fetch(Value induction, Value inRange,
   map.map(op.getInductionVar(), induction);
   for (auto [index, value] : llvm::zip(slice.carried, carried))
     map.map(op.getRegionIterArg(index), value);
-  for (Operation *inner : ops)
-    b.clone(*inner, map);
+  for (Operation *inner : ops) {
+    auto index = dyn_cast<tile::LoadOp>(inner);
+    if (!index) {
+      b.clone(*inner, map);
+      continue;
+    }
+    // Past the end of the loop an index is not read, and what follows from it is not used.
+    Value mask =
+        index.getMask() ? conjunction(map.lookupOrDefault(index.getMask()), inRange) : inRange;
+    cast<tile::LoadOp>(b.clone(*inner, map)).getMaskMutable().assign(mask);
+  }
   Values results, values;
   if (isAsync) {
     AcquireOp::create(b, channel, slot, Value());

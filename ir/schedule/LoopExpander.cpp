@@ -21,7 +21,7 @@ LoopExpander::LoopExpander(scf::ForOp op, const LayoutAssignment &layouts)
         boxes.push_back(*finder.find(load));
         continue;
       }
-      Operation *blocker = slice.add(op, load);
+      Operation *blocker = slice.add(op, load, /*takesLoads=*/true);
       assert(!blocker && "the verifier accepted a load that cannot be computed ahead");
       (void)blocker;
     }

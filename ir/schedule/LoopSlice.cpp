@@ -1,5 +1,6 @@
 // See LoopSlice.h.
 #include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/LoopHazards.h"
 #include "ir/tile/TileUtils.h"
 
 using namespace mlir;
@@ -15,7 +16,13 @@ static bool isCheap(Operation *op) {
          !isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op);
 }
 
-Operation *LoopSlice::add(scf::ForOp loop, tile::LoadOp load) {
+static bool isIndexLoad(Operation *op, scf::ForOp loop) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && !isa<RankedTensorType>(load.getType()) && !tile::isObserving(load) &&
+         !LoopHazards(loop).find(load);
+}
+
+Operation *LoopSlice::add(scf::ForOp loop, tile::LoadOp load, bool takesLoads) {
   LoopSlice wider = *this;
   SmallVector<Value> work{load.getPtr()};
   for (Value operand : {load.getMask(), load.getOther()})
@@ -34,7 +41,7 @@ Operation *LoopSlice::add(scf::ForOp loop, tile::LoadOp load) {
     Operation *op = next.getDefiningOp();
     if (op->getBlock() != loop.getBody() || wider.ops.contains(op))
       continue;
-    if (!isCheap(op))
+    if (!isCheap(op) && !(takesLoads && isIndexLoad(op, loop)))
       return op;
     wider.ops.insert(op);
     work.append(op->operand_begin(), op->operand_end());

@@ -14,8 +14,10 @@ struct LoopSlice {
   llvm::SetVector<unsigned> carried; ///< Numbers of loop-carried values.
 
   /// Adds what address and mask of `load` depend on. Null if all of that is cheap arithmetic, else
-  /// an op that is not; then the slice is as it was.
-  mlir::Operation *add(mlir::scf::ForOp loop, tile::LoadOp load);
+  /// an op that is not; then the slice is as it was. With `takesLoads` it may also be loads of
+  /// numbers that nothing in the loop writes, such as a block's place in a table: whoever makes
+  /// them for another iteration masks them where it does not exist.
+  mlir::Operation *add(mlir::scf::ForOp loop, tile::LoadOp load, bool takesLoads = false);
   /// In program order.
   llvm::SmallVector<mlir::Operation *> inOrder() const;
 };

@@ -230,7 +230,7 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   LoopSlice slice;
   if (copies == CopyKind::Boxes)
     return ring;
-  if (Operation *blocker = slice.add(loop, load)) {
+  if (Operation *blocker = slice.add(loop, load, /*takesLoads=*/true)) {
     refusal = {blocker, "its address or mask depends on this '" +
                             blocker->getName().getStringRef().str() + "'" +
                             describeLine(blocker->getLoc()) +

@@ -161,7 +161,9 @@ std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
   LoopSlice slice;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
     if (getRing(load) && !load->hasAttr(SchedDialect::kBox))
-      slice.add(loop, load);
+      if (Operation *op = slice.add(loop, load))
+        return Refusal{op, "addresses depend on this " + name(op) +
+                               ", which the producer cannot compute"};
   OpsBefore before;
   if (Operation *op = findBefore(loop, slice, before))
     return Refusal{op, "bounds or addresses depend on this " + name(op) +

@@ -42,6 +42,9 @@ def Sched_Dialect : Dialect {
     | `sched.registers` | the kernel | i64 | registers that a thread may have, by `schedule-rematerialize`; without it, the assembler chooses |
     | `sched.in_flight` | `tile.dot` | unit | its instructions may still run behind it, until a `sched.dot_wait` |
 
+    What an address or a mask depends on is computed ahead, too: cheap arithmetic, and numbers that the loop loads from arguments
+    that it does not write, such as the place of a block in a table. Of iterations past the end of the loop these are not read.
+
     A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So only products
     of the loop's body may read a slot, in the iteration of the load.
 

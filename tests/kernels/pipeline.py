@@ -278,3 +278,23 @@ def vectors_in_both_loops(A, S, D, n):
         y = tl.load(A + (start + i)[:, None] * 64 + i[None, :])
         scale = tl.load(S + start + i, mask=start + i < n, other=0)
         tl.store(D + (start + i)[:, None] * 16 + i[None, :], tl.dot(y, x, acc) * scale[:, None])
+
+
+# Blocks of the second operand whose places are in a table: loads that run ahead read the table ahead, and not beyond its end.
+#: X=f16[32,160]:randn(1) Y=f16[256,32]:randn(2) T=i32[5]:randint(0,8,3) Z=f32[32,32]:zeros n=5
+#: X=f16[32,160]:randn(1) Y=f16[256,32]:randn(2) T=i32[5]:randint(0,8,3) Z=f32[32,32]:zeros n=1 --num-warps 1
+#: X=f16[32,160]:randn(1) Y=f16[256,32]:randn(2) T=i32[5]:randint(0,8,3) Z=f32[32,32]:zeros n=0 --num-stages 4
+@triton.jit
+def blocks_of_a_table(X, Y, T, Z, n):
+    i = tl.arange(0, 32)
+    x = X + i[:, None] * 160 + i[None, :]
+    place = tl.load(T, mask=n > 0, other=0) * 32
+    acc = tl.zeros((32, 32), tl.float32)
+    for b in range(0, n):
+        y = tl.load(Y + (place + i[:, None]) * 32 + i[None, :])
+        acc = tl.dot(tl.load(x), y, acc)
+        x += 32
+        this = tl.load(T + b)
+        following = tl.load(T + b + 1, mask=b + 1 < n)
+        place += (following - this) * 32
+    tl.store(Z + i[:, None] * 32 + i[None, :], acc)
