@@ -73,6 +73,8 @@ def write_page(found, path):
              "the other process compiles the same at that time, and configurations are measured on a GPU that both use. It is all of Dynamo's, Inductor's and the kernels' compilation, and of a template's tuning; what is "
              "for kernels is the part in which PyTorch waits for kernels' code and measures their configurations. Errors are relative norms of the difference to the same weights in float32, "
              "or in float64 where the model is float32.", "", "## Runs", "", *page.runs_table(found)]
+    # What a person has added to a run, such as what its code lacks: the key "note".
+    lines += [line for index, run in enumerate(found.runs) if run.get("note") for line in (f"Run {index + 1}: {run['note']}", "")]
     if versions:
         lines += [f"Weights are random; the models are of packages: {', '.join(versions)}.", ""]
     if found.not_measured:
