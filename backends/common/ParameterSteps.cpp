@@ -27,3 +27,15 @@ backend::DerivedParameter backend::getPreference(schedule::PrefersAttr preferred
   steps.push_back({Step::Kind::Require});
   return {"words", std::move(steps)};
 }
+
+backend::DerivedParameter backend::getProgramLimits(ArrayRef<int32_t> most) {
+  std::vector<Step> steps;
+  for (auto [axis, number] : llvm::enumerate(most))
+    if (number) {
+      steps.push_back({Step::Kind::Constant, number});
+      steps.push_back({Step::Kind::Grid, int64_t(axis)});
+      steps.push_back({Step::Kind::Subtract});
+      steps.push_back({Step::Kind::Require});
+    }
+  return {"words", std::move(steps)};
+}

@@ -14,4 +14,7 @@ void push(std::vector<DerivedParameter::Step> &steps, mlir::AffineExpr expr,
 /// No words: launches with other arguments than `preferred` take other code where they can.
 DerivedParameter getPreference(schedule::PrefersAttr preferred);
 
+/// Likewise launches of more programs than `most` on an axis; 0: any number.
+DerivedParameter getProgramLimits(llvm::ArrayRef<int32_t> most);
+
 } // namespace tilerun::backend

@@ -14,6 +14,49 @@ std::string orderAndScope(tile::MemSemantic sem, tile::MemScope scope) {
 
 char registerOf(unsigned bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
 
+/// A vector of floats, or one.
+struct AtomicSumPattern : ConvertOpToLLVMPattern<simt::AtomicSumOp> {
+  AtomicSumPattern(const LLVMTypeConverter &converter, unsigned arch)
+      : ConvertOpToLLVMPattern(converter), arch(arch) {}
+
+  LogicalResult matchAndRewrite(simt::AtomicSumOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (arch < 90)
+      return op.emitError("needs sm_90 or later");
+    Location loc = op.getLoc();
+    auto vector = cast<VectorType>(adaptor.getValue().getType());
+    Type element = vector.getElementType();
+    const unsigned bits = element.getIntOrFloatBitWidth();
+    SmallVector<Value> inputs{adaptor.getAddress()};
+    std::string constraints = "l", values;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value part = LLVM::ExtractElementOp::create(rewriter, loc, adaptor.getValue(),
+                                                  integerConstant(rewriter, loc, 64, i));
+      inputs.push_back(LLVM::BitcastOp::create(rewriter, loc, rewriter.getIntegerType(bits), part));
+      constraints += std::string(",") + registerOf(bits);
+      values += (i ? ", $" : "$") + std::to_string(i + 1);
+    }
+    std::string guard;
+    if (Value mask = adaptor.getMask()) {
+      guard = "@$" + std::to_string(inputs.size()) + " ";
+      inputs.push_back(mask);
+      constraints += ",b";
+    }
+    const int64_t count = vector.getNumElements();
+    std::string text = guard + "red" + orderAndScope(tile::MemSemantic::Relaxed, op.getScope()) +
+                       ".global.add" + (bits == 16 ? ".noftz" : "") +
+                       (count > 1 ? ".v" + std::to_string(count) : "") +
+                       (bits == 32        ? ".f32"
+                        : element.isF16() ? ".f16"
+                                          : ".bf16") +
+                       " [$0], " + (count > 1 ? "{" + values + "}" : values) + ";";
+    inlinePtx(rewriter, loc, {}, inputs, text, constraints + ",~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+  unsigned arch;
+};
+
 struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
   AtomicRMWPattern(const LLVMTypeConverter &converter, unsigned arch)
       : ConvertOpToLLVMPattern(converter), arch(arch) {}
@@ -194,6 +237,6 @@ struct AtomicCASPattern : ConvertOpToLLVMPattern<simt::AtomicCASOp> {
 
 void nvptx::populateAtomicPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &arch) {
-  patterns.add<AtomicRMWPattern>(converter, arch.number);
+  patterns.add<AtomicRMWPattern, AtomicSumPattern>(converter, arch.number);
   patterns.add<AtomicCASPattern>(converter);
 }

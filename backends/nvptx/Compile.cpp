@@ -11,6 +11,7 @@
 #include "backends/nvptx/Persistent.h"
 #include "backends/nvptx/Pressure.h"
 #include "backends/nvptx/Ptxas.h"
+#include "backends/nvptx/SinkConversions.h"
 #include "backends/nvptx/TensorMaps.h"
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
@@ -102,8 +103,13 @@ llvm::Error Compilation::check() {
 }
 
 distribute::Program Compilation::getProgram() const {
-  return {&arch.info,     options.numWarps, options.numStages,
-          /*warpUnit=*/0, options.acrossK,  options.numCtas};
+  return {&arch.info,
+          options.numWarps,
+          options.numStages,
+          /*warpUnit=*/0,
+          options.acrossK,
+          options.numCtas,
+          options.fewPrograms == "on" || (options.fewPrograms == "auto" && options.boxes != "off")};
 }
 
 /// Registers of a thread that a program of so many threads may begin with: its warps are on four
@@ -171,6 +177,7 @@ LogicalResult Compilation::toLlvmDialect() {
     auto registers = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kRegistersAttr);
     auto preferred =
         function->getAttrOfType<schedule::PrefersAttr>(simt::SimtDialect::kPrefersAttr);
+    auto most = function->getAttrOfType<DenseI32ArrayAttr>(tile::TileDialect::kMostProgramsAttr);
     LLVM::LLVMFuncOp entry = makeEntry(function, artifact.numThreads, artifact.blocks,
                                        options.maxRegisters || !registers
                                            ? options.maxRegisters
@@ -183,9 +190,11 @@ LogicalResult Compilation::toLlvmDialect() {
       artifact.programsPerUnit = setsRegisters ? 1 : countPrograms();
     }
     llvm::append_range(artifact.derived, std::move(maps));
-    // The last one: the driver, which gets a place for each, takes as many as the entry has.
+    // The last ones: the driver, which gets a place for each, takes as many as the entry has.
     if (preferred)
       artifact.derived.push_back(backend::getPreference(preferred));
+    if (most && options.fewPrograms != "on")
+      artifact.derived.push_back(backend::getProgramLimits(most));
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
@@ -238,8 +247,10 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
   widenAbsolute(result);
   multiplyToNegate(result);
   complementToNegate(result);
-  if (level > 1)
+  if (level > 1) {
     keepWideOffsets(result);
+    sinkConversions(result);
+  }
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
   // any case gets them all; others would lose programs that run beside each other.
   for (llvm::Function &function : result)

@@ -37,6 +37,10 @@ struct NvptxOptions {
   std::string retain = "auto";
   /// Loads made one iteration early, in registers (ir/schedule/Prefetch.h): the same words.
   std::string prefetch = "auto";
+  /// Whether programs are so few that their numbers times a block's size do not overflow
+  /// (AxisAssumption::FewPrograms): "auto", where launches of more take other code, "off", or "on",
+  /// which is a promise of the caller's.
+  std::string fewPrograms = "auto";
   /// Boxes copied once for all blocks of a program (ir/schedule/Multicast.h): the same words.
   std::string multicast = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.

@@ -111,6 +111,7 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.assembler = "ptx";
       result.info.hasGridDependency = row.number >= 90;
       result.info.hasEvictionPolicies = row.number >= 80;
+      result.info.vectorSumBytes = row.number >= 90 ? 16 : 0;
       result.info.hasRoles = row.number >= 90;
       result.info.maxBlocks = row.number >= 90 ? 8 : 1; // Larger clusters are not portable.
       result.info.roundsToFloat8 = row.number >= 89;

@@ -13,6 +13,8 @@ static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times t
                                     cl::cat(category), cl::init(0));
 static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a thread"),
                                       cl::init(0), cl::cat(category));
+static cl::opt<std::string> fewPrograms("few-programs", cl::desc("auto, off or on"),
+                                        cl::init("auto"), cl::cat(category));
 static cl::opt<unsigned> numCtas("num-ctas", cl::desc("blocks to divide a program into"),
                                  cl::init(1), cl::cat(category));
 static cl::opt<distribute::AcrossK>
@@ -43,6 +45,7 @@ static Expected<std::string> compile(mlir::ModuleOp module,
   options.lineInfo = common.lineInfo;
   options.acrossK = acrossK;
   options.numCtas = numCtas;
+  options.fewPrograms = fewPrograms;
   if (!common.metadata)
     return nvptx::compileTo(module, options, emit);
   Expected<nvptx::NvptxArtifact> artifact = nvptx::compile(module, options);

@@ -165,16 +165,38 @@ void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
   propagateIfChanged(lattice, lattice->join(info));
 }
 
+std::optional<ProgramProduct> tilerun::getProgramProduct(Operation *op) {
+  auto product = dyn_cast<arith::MulIOp>(op);
+  if (!product || !product.getType().isInteger(32))
+    return std::nullopt;
+  for (auto [number, other] : {std::pair(product.getLhs(), product.getRhs()),
+                               std::pair(product.getRhs(), product.getLhs())}) {
+    auto program = number.getDefiningOp<tile::ProgramIdOp>();
+    APInt factor;
+    if (program && matchPattern(other, m_ConstantInt(&factor)) && factor.isStrictlyPositive())
+      return ProgramProduct{program.getAxis(), factor.getSExtValue()};
+  }
+  return std::nullopt;
+}
+
 namespace {
 /// MLIR's integer ranges, made to end: a value that a loop carries through the arguments of an
 /// inner one grows by a step a visit, and upstream widens only what is yielded directly. After some
 /// visits a result may be anything.
 class BoundedIntegerRangeAnalysis : public dataflow::IntegerRangeAnalysis {
 public:
-  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+  BoundedIntegerRangeAnalysis(DataFlowSolver &solver, bool fewPrograms)
+      : IntegerRangeAnalysis(solver), fewPrograms(fewPrograms) {}
   LogicalResult visitOperation(Operation *op,
                                ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
                                ArrayRef<dataflow::IntegerValueRangeLattice *> results) override {
+    if (std::optional<ProgramProduct> product =
+            fewPrograms ? getProgramProduct(op) : std::nullopt) {
+      const auto range = ConstantIntRanges::fromSigned(
+          APInt(32, 0), APInt(32, uint64_t(product->getMostPrograms() - 1) * product->factor));
+      propagateIfChanged(results[0], results[0]->join(IntegerValueRange(range)));
+      return success();
+    }
     if (++visits[op] <= kMaxVisits)
       return IntegerRangeAnalysis::visitOperation(op, operands, results);
     setAllToEntryStates(results);
@@ -182,6 +204,7 @@ public:
   }
 
 private:
+  bool fewPrograms;
   static constexpr unsigned kMaxVisits = 64;
   DenseMap<Operation *, unsigned> visits;
 };
@@ -189,7 +212,7 @@ private:
 
 AxisInfoMap::AxisInfoMap(Operation *root, AxisAssumption assumption) {
   dataflow::loadBaselineAnalyses(solver);
-  solver.load<BoundedIntegerRangeAnalysis>();
+  solver.load<BoundedIntegerRangeAnalysis>(assumption == AxisAssumption::FewPrograms);
   solver.load<AxisInfoAnalysis>(assumption);
   // Fails only where an analysis reports an error, and none of these does; without a result,
   // nothing is known.

@@ -87,11 +87,23 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const AxisInfo &info
   return os;
 }
 
+/// A program's number times a positive constant, in 32 bits.
+struct ProgramProduct {
+  unsigned axis;
+  int64_t factor;
+  /// The most programs on the axis without an overflow, also when less than the factor is added.
+  int64_t getMostPrograms() const { return (int64_t(1) << 31) / factor; }
+};
+std::optional<ProgramProduct> getProgramProduct(mlir::Operation *op);
+
 /// Assumptions besides the promises of hints and arguments.
 enum class AxisAssumption {
   /// Nothing: the facts hold for every execution. For masks: an element must never get what its
   /// neighbour's predicate says.
   None,
+  /// A program's number times a constant (getProgramProduct) does not overflow: few programs are
+  /// launched, which somebody makes sure of.
+  FewPrograms,
   /// Dividends of `/` and `%` are not negative. Kernels wrap tile indices around a size (`% N`),
   /// and cannot say that a program's number times a block's size is not negative; without this,
   /// none of their accesses would be wide. For addresses only. If it does not hold, an access at

@@ -78,7 +78,8 @@ private:
   }
 
   bool isNonNegative(unsigned index) const {
-    return assumption != AxisAssumption::None || knowsNonNegative(index);
+    return assumption == AxisAssumption::PlainDividends ||
+           assumption == AxisAssumption::PlainIndices || knowsNonNegative(index);
   }
   const AxisInfo &a() const { return operands[0]; }
   const AxisInfo &b() const { return operands[1]; }

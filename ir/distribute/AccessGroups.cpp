@@ -35,6 +35,16 @@ RegisterGroups distribute::groupRegisters(const AccessPlan &plan, unsigned eleme
   return groups;
 }
 
+unsigned distribute::getVectorSumBytes(tile::AtomicRMWOp atomic, const target::TargetInfo &target) {
+  Type element = getElementTypeOrSelf(atomic.getType());
+  const bool isSum = atomic.getKind() == tile::AtomicKind::FAdd &&
+                     atomic.getSem() == tile::MemSemantic::Relaxed &&
+                     isa<Float32Type, Float16Type, BFloat16Type>(element);
+  return isSum && isa<RankedTensorType>(atomic.getType()) && atomic.getResult().use_empty()
+             ? target.vectorSumBytes
+             : 0;
+}
+
 void distribute::forEachAccess(const SharedAccess &access,
                                function_ref<void(ArrayRef<unsigned>)> body) {
   uint64_t length = uint64_t(1) << access.vectors.withinRun.size();

@@ -1,6 +1,8 @@
 // Assignment of layouts: the order of its steps, what accesses choose, and the attributes that say
 // what was decided.
+#include "ir/distribute/AccessGroups.h"
 #include "ir/distribute/Assigner.h"
+#include "ir/distribute/Strides.h"
 #include "ir/layout/TensorLayout.h"
 
 #include "mlir/IR/Visitors.h"
@@ -47,10 +49,19 @@ void Assigner::planAccess(Operation *op, Value ptr, Value mask) {
   unsigned rank = type.getRank();
   for (unsigned i = rank; i-- > 0;)
     plan.order.push_back(i);
-  llvm::sort(plan.order, [&](unsigned x, unsigned y) {
-    return std::tuple(plan.facts.contiguity[x], type.getDimSize(x) > 1, x) >
-           std::tuple(plan.facts.contiguity[y], type.getDimSize(y) > 1, y);
-  });
+  // Where no neighbours follow each other, lanes go over those that are nearest; over a dimension
+  // of equal addresses last, so that a thread has them, which takes one access.
+  SmallVector<int64_t> nearness;
+  if (rank > 1 && llvm::all_of(plan.facts.contiguity, [](int64_t run) { return run == 1; }))
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (std::optional<int64_t> stride = getStride(ptr, dim))
+        nearness.push_back(*stride ? -std::abs(*stride) : std::numeric_limits<int64_t>::min());
+  if (nearness.size() < rank)
+    nearness.assign(rank, 0);
+  auto rankOf = [&](unsigned dim) {
+    return std::tuple(plan.facts.contiguity[dim], type.getDimSize(dim) > 1, nearness[dim], dim);
+  };
+  llvm::sort(plan.order, [&](unsigned x, unsigned y) { return rankOf(x) > rankOf(y); });
   accesses[op] = std::move(plan);
   accessOps.push_back(op);
 }
@@ -80,11 +91,14 @@ void Assigner::chooseAccessLayouts() {
     const AccessPlan &plan = accesses[op];
     unsigned inner = plan.order.front();
     int64_t width = 1;
-    if (isa<tile::LoadOp, tile::StoreOp>(op))
-      width =
-          std::min({int64_t(options.target->maxVectorBytes) / bytes, plan.facts.contiguity[inner],
-                    plan.facts.alignment[inner] / bytes, plan.facts.constancy[inner],
-                    std::max<int64_t>(1, type.getNumElements() / threads.count())});
+    auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
+    int64_t most = isa<tile::LoadOp, tile::StoreOp>(op) ? options.target->maxVectorBytes
+                   : atomic                             ? getVectorSumBytes(atomic, *options.target)
+                                                        : 0;
+    if (most)
+      width = std::min({most / bytes, plan.facts.contiguity[inner],
+                        plan.facts.alignment[inner] / bytes, plan.facts.constancy[inner],
+                        std::max<int64_t>(1, type.getNumElements() / threads.count())});
     width = std::max<int64_t>(1, llvm::bit_floor(uint64_t(std::max<int64_t>(width, 1))));
     unsigned &widest = widths[keyOf(op)];
     widest = std::max(widest, unsigned(width));
@@ -153,9 +167,9 @@ void Assigner::write(Operation *op) {
                    toAttribute(access->second, intern(access->second.layout)));
   if (auto dot = dots.find(op); dot != dots.end())
     attributes.set(DistributeDialect::kDotAttr, toAttribute(dot->second, context));
-  if (auto compare = dyn_cast<arith::CmpIOp>(op);
-      compare && options.runs && isa<RankedTensorType>(compare.getType())) {
-    auto runs = options.runs(compare);
+  if (options.runs && LayoutAssignment::mayHaveRuns(op) &&
+      isa<RankedTensorType>(op->getResult(0).getType())) {
+    auto runs = options.runs(op->getResult(0));
     if (llvm::any_of(runs, [](int64_t run) { return run > 1; }))
       attributes.set(DistributeDialect::kRunsAttr, DenseI64ArrayAttr::get(context, runs));
   }
@@ -209,8 +223,10 @@ LogicalResult Assigner::run() {
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
       if (llvm::none_of(op->getUsers(), followsOperand))
         homes.erase(broadcast.getResult());
-  for (Block &block : kernel.getBody())
-    backward(block);
+  // Twice, because what a loop's body needs is needed at its end, too.
+  for (int pass = 0; pass < 2; ++pass)
+    for (Block &block : kernel.getBody())
+      backward(block);
   settleRest();
   cutChains(ops);
   for (auto &[op, plan] : dots)

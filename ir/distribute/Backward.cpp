@@ -23,10 +23,23 @@ void Assigner::backward(Operation *op) {
   if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op)) {
     // Loop-carried values: a user after the loop, or one inside it.
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
-        if (LayoutAttr layout = wanted(value))
+      for (auto [value, argument, next] :
+           llvm::zip(loop.getResults(), loop.getRegionIterArgs(), loop.getYieldedValues())) {
+        LayoutAttr after = wanted(value);
+        if (LayoutAttr layout = after ? after : wanted(argument)) {
           need(argument, layout);
+          need(next, layout);
+        }
+      }
     }
+    if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults())
+      for (auto [value, yes, no] :
+           llvm::zip(branch.getResults(), branch.thenYield().getResults(),
+                     branch.elseYield().getResults()))
+        if (LayoutAttr layout = wanted(value)) {
+          need(yes, layout);
+          need(no, layout);
+        }
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       for (auto [value, argument, passed] :
            llvm::zip(loop.getResults(), loop.getAfterArguments(), loop.getConditionOp().getArgs()))

@@ -35,13 +35,18 @@ struct DistributePass : public tilerun::impl::TileDistributeBase<DistributePass>
     FailureOr<Program> program = getProgram(getOperation());
     if (failed(program) || failed(checkExpanded(getOperation(), "tile-distribute")))
       return signalPassFailure();
-    AccessAnalysis analysis(getOperation());
+    AccessAnalysis analysis(getOperation(), program->fewPrograms);
     Options options{program->numWarps, program->target, analysis.getRuns(), program->acrossK};
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
           (failed(checkThreads(kernel, *program)) ||
            (!keepsLayouts(kernel) && failed(assignLayouts(kernel, options, analysis.getFacts())))))
         return signalPassFailure();
+    if (!analysis.getMostPrograms().empty())
+      for (auto kernel : getOperation().getOps<func::FuncOp>())
+        if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && !keepsLayouts(kernel))
+          kernel->setAttr(tile::TileDialect::kMostProgramsAttr,
+                          DenseI32ArrayAttr::get(&getContext(), analysis.getMostPrograms()));
   }
 };
 } // namespace

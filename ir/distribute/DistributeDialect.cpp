@@ -106,6 +106,10 @@ void distribute::setProgram(ModuleOp module, const Program &program) {
     module->setAttr(DistributeDialect::kNumCtasAttr, b.getI32IntegerAttr(program.numCtas));
   else
     module->removeAttr(DistributeDialect::kNumCtasAttr);
+  if (program.fewPrograms)
+    module->setAttr(DistributeDialect::kFewProgramsAttr, b.getUnitAttr());
+  else
+    module->removeAttr(DistributeDialect::kFewProgramsAttr);
 }
 
 FailureOr<Program> distribute::getProgram(ModuleOp module) {
@@ -123,6 +127,7 @@ FailureOr<Program> distribute::getProgram(ModuleOp module) {
   program.numStages = number(DistributeDialect::kNumStagesAttr, program.numStages);
   program.warpUnit = number(DistributeDialect::kWarpUnitAttr, program.warpUnit);
   program.numCtas = number(DistributeDialect::kNumCtasAttr, program.numCtas);
+  program.fewPrograms = module->hasAttr(DistributeDialect::kFewProgramsAttr);
   // The verifier knows that it is one of the words.
   if (auto way = module->getAttrOfType<StringAttr>(DistributeDialect::kAcrossKAttr))
     program.acrossK = parseAcrossK(way).value_or(program.acrossK);

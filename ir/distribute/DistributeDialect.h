@@ -34,6 +34,9 @@ struct Program {
   unsigned warpUnit = 0;  ///< Threads that the option num_warps counts in; 0: a warp of the target.
   AcrossK acrossK = AcrossK::Auto;
   unsigned numCtas = 1; ///< Blocks that a program is to run on where it can be divided.
+  /// Kernels may be compiled for launches of few programs (`tile.most_programs`): others take other
+  /// code.
+  bool fewPrograms = false;
 };
 
 /// Writes it on the module, and reads it; an error at the module says what is missing.

@@ -23,6 +23,7 @@ def Distribute_Dialect : Dialect {
     | `distribute.num_stages` | buffers of loops without their own number; 1: nothing runs ahead |
     | `distribute.warp_unit` | threads per unit of the option `num_warps`, for messages; without it, a warp of the target |
     | `distribute.num_ctas` | blocks that a program is to run on where it can be divided: a power of two; without it, 1 |
+    | `distribute.few_programs` | kernels may be compiled for launches of few programs (`tile.most_programs`), as others take other code |
     | `distribute.across_k` | the option `operands-across-k`: `registers` or `copies`; without it, `auto` |
 
     On ops:
@@ -33,7 +34,7 @@ def Distribute_Dialect : Dialect {
     | `distribute.arguments` | loops | the same for the arguments of all its regions, in order |
     | `distribute.access` | loads, stores and atomics of tensors | `#distribute.access`: the layout and the grouping of the memory access |
     | `distribute.dot` | `tile.dot` | `#distribute.dot`: the instruction, and how it is tiled over the program |
-    | `distribute.runs` | `arith.cmpi` of tensors | how many neighbours along each dimension, from aligned positions, have the same result in every execution |
+    | `distribute.runs` | comparisons, `/` and shifts to the right of tensors of integers, `tile.addptr` | how many neighbours along each dimension, from aligned positions, have the same result in every execution |
 
     The layouts of one program have the inputs `register`, `lane` and `warp`, in this order, and the outputs `dim0`,
     `dim1`, … of the tensor's shape. `docs/layouts.md` explains what they mean.
@@ -45,6 +46,7 @@ def Distribute_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr{"distribute.num_warps"};
     static constexpr ::llvm::StringLiteral kNumStagesAttr{"distribute.num_stages"};
     static constexpr ::llvm::StringLiteral kNumCtasAttr{"distribute.num_ctas"};
+    static constexpr ::llvm::StringLiteral kFewProgramsAttr{"distribute.few_programs"};
     static constexpr ::llvm::StringLiteral kWarpUnitAttr{"distribute.warp_unit"};
     static constexpr ::llvm::StringLiteral kAcrossKAttr{"distribute.across_k"};
     static constexpr ::llvm::StringLiteral kHomesAttr{"distribute.homes"};

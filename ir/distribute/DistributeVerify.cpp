@@ -1,6 +1,7 @@
 // The verifier of the attributes of distribution, so that later passes may rely on them:
 // hand-written layouts are checked as well.
 #include "ir/distribute/DistributeDialect.h"
+#include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/tile/TileOps.h"
 
@@ -211,11 +212,11 @@ static LogicalResult checkRuns(Operation *op, Attribute attribute) {
   auto runs = dyn_cast<DenseI64ArrayAttr>(attribute);
   auto type = op->getNumResults() ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                                   : RankedTensorType();
-  if (!isa<arith::CmpIOp>(op) || !type || !runs || runs.size() != type.getRank() ||
+  if (!LayoutAssignment::mayHaveRuns(op) || !type || !runs || runs.size() != type.getRank() ||
       llvm::any_of(runs.asArrayRef(), [](int64_t n) { return n < 1; }))
     return op->emitOpError() << "'" << DistributeDialect::kRunsAttr
-                             << "' must be a positive number for each dimension, on a comparison "
-                                "of tensors";
+                             << "' must be a positive number for each dimension, on a comparison, "
+                                "a division, a shift to the right or an address of tensors";
   return success();
 }
 
@@ -238,6 +239,11 @@ LogicalResult DistributeDialect::verifyOperationAttribute(Operation *op, NamedAt
   }
   if (name == kNumWarpsAttr || name == kNumCtasAttr)
     return checkNumber(op, named, /*isPowerOfTwo=*/true);
+  if (name == kFewProgramsAttr) {
+    if (isa<ModuleOp>(op) && isa<UnitAttr>(named.getValue()))
+      return success();
+    return op->emitOpError() << "'" << name << "' must be a unit attribute, on a module";
+  }
   if (name == kNumStagesAttr || name == kWarpUnitAttr)
     return checkNumber(op, named, /*isPowerOfTwo=*/false);
   if (name == kAcrossKAttr) {

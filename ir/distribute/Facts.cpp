@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 
-AccessAnalysis::AccessAnalysis(Operation *root)
+AccessAnalysis::AccessAnalysis(Operation *root, bool fewPrograms)
     : addresses(std::make_unique<AxisInfoMap>(root, AxisAssumption::PlainDividends)) {
   bool divides = root->walk([](Operation *op) {
                        return isa<arith::DivSIOp, arith::RemSIOp>(op) ? WalkResult::interrupt()
@@ -15,6 +15,39 @@ AccessAnalysis::AccessAnalysis(Operation *root)
                      .wasInterrupted();
   if (divides)
     masks = std::make_unique<AxisInfoMap>(root, AxisAssumption::None);
+  if (divides && fewPrograms)
+    assumeFewPrograms(root);
+}
+
+/// Which numbers `/` and `%` divide is known of few programs, whose numbers times the size of a
+/// block do not overflow: they are not negative.
+void AccessAnalysis::assumeFewPrograms(Operation *root) {
+  SmallVector<int32_t, 3> most;
+  root->walk([&](Operation *op) {
+    std::optional<ProgramProduct> product = getProgramProduct(op);
+    if (!product || product->factor == 1)
+      return;
+    most.resize(3);
+    auto limit = int32_t(product->getMostPrograms());
+    int32_t &known = most[product->axis];
+    known = known ? std::min(known, limit) : limit;
+  });
+  if (most.empty())
+    return;
+  auto assuming = std::make_unique<AxisInfoMap>(root, AxisAssumption::FewPrograms);
+  const bool differs =
+      root->walk([&](Operation *op) {
+            return llvm::any_of(
+                       op->getResults(),
+                       [&](Value value) { return masks->lookup(value) != assuming->lookup(value); })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  if (!differs)
+    return;
+  masks = std::move(assuming);
+  mostPrograms = std::move(most);
 }
 
 AccessAnalysis::~AccessAnalysis() = default;

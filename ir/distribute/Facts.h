@@ -16,15 +16,21 @@ namespace tilerun::distribute {
 /// every execution. The IR must not change while this is used.
 class AccessAnalysis {
 public:
-  explicit AccessAnalysis(mlir::Operation *root);
+  /// `fewPrograms`: facts may hold for launches of few programs alone (getMostPrograms).
+  explicit AccessAnalysis(mlir::Operation *root, bool fewPrograms = false);
   ~AccessAnalysis();
   /// This must outlive the function.
   FactsFunction getFacts() const;
   /// Likewise; exact for every execution.
   RunsFunction getRuns() const;
+  /// How many programs on each axis the facts are about, if that matters to any: 0: any number.
+  llvm::ArrayRef<int32_t> getMostPrograms() const { return mostPrograms; }
 
 private:
+  void assumeFewPrograms(mlir::Operation *root);
+
   std::unique_ptr<AxisInfoMap> addresses;
-  std::unique_ptr<AxisInfoMap> masks; ///< Null: as `addresses`, because nothing is assumed.
+  std::unique_ptr<AxisInfoMap> masks;         ///< Null: as `addresses`, because nothing is assumed.
+  llvm::SmallVector<int32_t, 3> mostPrograms; ///< Empty: nothing is assumed.
 };
 } // namespace tilerun::distribute

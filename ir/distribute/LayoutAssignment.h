@@ -38,10 +38,17 @@ public:
   mlir::Attribute getHomeAttr(mlir::Value value) const;
   const AccessPlan &getAccess(mlir::Operation *op) const;
   const DotPlan &getDot(mlir::Operation *op) const;
-  /// For each register of the comparison `value` in `layout`, the first one with the same result
-  /// in every execution: a mask is compared once for neighbours with equal results. Empty if there
-  /// are none.
+  /// For each register of `value` in `layout`, the first one with the same result in every
+  /// execution, as far as attributes of its op say so: a mask is compared once for neighbours with
+  /// equal results. Empty if there are none.
   llvm::SmallVector<int64_t> getSameRegisters(mlir::Value value, const LinearLayout &layout) const;
+
+  /// Ops that may have the attribute: whose results are equal although their operands are not, and
+  /// addresses, of which one access is enough.
+  static bool mayHaveRuns(mlir::Operation *op) {
+    return llvm::isa<mlir::arith::CmpIOp, mlir::arith::DivSIOp, mlir::arith::DivUIOp,
+                     mlir::arith::ShRSIOp, mlir::arith::ShRUIOp, tile::AddPtrOp>(op);
+  }
 
   LinearLayout getDefault(mlir::RankedTensorType type) const {
     return defaultLayout(threads, type);

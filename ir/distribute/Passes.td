@@ -26,6 +26,8 @@ def TileSetTarget : Pass<"tile-set-target", "::mlir::ModuleOp"> {
            "threads that the option num_warps counts in, for messages; 0: a warp of the target">,
     Option<"numCtas", "num-ctas", "unsigned", /*default=*/"1",
            "blocks that a program is to run on where it can be divided: 1, 2, 4 or 8">,
+    Option<"fewPrograms", "few-programs", "bool", /*default=*/"false",
+           "whether launches of many programs can take other code, so that kernels may be compiled for few">,
     Option<"acrossK", "across-k", "std::string", /*default=*/"\"auto\"",
            "how operands across k come to instructions of warp groups: auto, registers or copies">
   ];

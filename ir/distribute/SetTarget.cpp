@@ -58,7 +58,7 @@ struct SetTargetPass : public tilerun::impl::TileSetTargetBase<SetTargetPass> {
       return signalPassFailure();
     }
     distribute::setProgram(getOperation(),
-                           {&*parsed, numWarps, numStages, warpUnit, *way, numCtas});
+                           {&*parsed, numWarps, numStages, warpUnit, *way, numCtas, fewPrograms});
   }
 };
 } // namespace

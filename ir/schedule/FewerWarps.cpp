@@ -36,7 +36,7 @@ void schedule::noteFewerWarps(func::FuncOp kernel, const LayoutAssignment &layou
     if (!loop->hasAttr(SchedDialect::kByHand) && !hasRoles(loop))
       removePipeline(loop);
   });
-  AccessAnalysis accesses(*scratch);
+  AccessAnalysis accesses(*scratch, kernel->hasAttr(tile::TileDialect::kMostProgramsAttr));
   // Errors of the variant with fewer warps are not errors of this kernel.
   ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
   for (unsigned warps = layouts.numWarps() / 2; warps; warps /= 2)

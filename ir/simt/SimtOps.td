@@ -110,6 +110,13 @@ def Simt_AtomicRMWOp : Simt_Op<"atomic_rmw", [NoSharedUse, AllTypesMatch<["value
   let assemblyFormat = "$kind $address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
+def Simt_AtomicSumOp : Simt_Op<"atomic_sum", [NoSharedUse, MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
+  let summary = "adds to neighbouring floats, each of them atomically, without an order or old values";
+  let description = [{ For targets that take as many at a time (`vectorSumBytes`). The address is a multiple of their size. }];
+  let arguments = (ins I64:$address, VectorOfRankAndType<[1], [F16, BF16, F32]>:$value, Optional<I1>:$mask, Tile_MemScopeAttr:$scope);
+  let assemblyFormat = "$address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+}
+
 def Simt_AtomicCASOp : Simt_Op<"atomic_cas", [NoSharedUse, AllTypesMatch<["compare", "value", "result"]>,
                                              MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
   let summary = "atomic compare and swap of one element; gives the old value, or 0 where the mask is false";

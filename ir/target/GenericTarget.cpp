@@ -34,8 +34,8 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
          copiesFollowLanes, hasLoadMatrix, hasTransposedRead, countsFlightAsStage, registers,
          unitRegisters, unitThreads, unitCacheBytes, mostStepsOfRead, hasDotBytes, readsFloat8,
          roundsToFloat8, hasUnsignedZeros8, assembler, hasGridDependency, hasEvictionPolicies,
-         hasRoles, roleRegisters, hasBoxCopies, maxBlocks, hasTurns, matrixUnits, sharedModel,
-         exchange, matrixInstructions, warpGroupInstructions] = target;
+         vectorSumBytes, hasRoles, roleRegisters, hasBoxCopies, maxBlocks, hasTurns, matrixUnits,
+         sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -60,6 +60,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("float8-fnuz", hasUnsignedZeros8);
   flag("grid-dependency", hasGridDependency);
   flag("eviction-policies", hasEvictionPolicies);
+  number("vector-sum", vectorSumBytes, Range{0, 64, false});
   flag("roles", hasRoles);
   number("role-registers", roleRegisters, Range{0, 65536, false});
   flag("box-copies", hasBoxCopies);

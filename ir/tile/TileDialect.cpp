@@ -96,12 +96,23 @@ static LogicalResult verifyBlocks(Operation *op, Attribute value) {
                            << TileDialect::kMostBlocks << " of type i32, on a kernel";
 }
 
+static LogicalResult verifyMostPrograms(Operation *op, Attribute value) {
+  auto most = dyn_cast<DenseI32ArrayAttr>(value);
+  if (op->hasAttr(TileDialect::kKernelAttr) && most && most.size() == 3 &&
+      llvm::none_of(most.asArrayRef(), [](int32_t number) { return number < 0; }))
+    return success();
+  return op->emitOpError() << "'" << TileDialect::kMostProgramsAttr
+                           << "' must be three numbers that are not negative, on a kernel";
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (llvm::is_contained(kLoopHints, name))
     return verifyLoopAttribute(op, attribute);
   if (name == kBlocksAttr)
     return verifyBlocks(op, attribute.getValue());
+  if (name == kMostProgramsAttr)
+    return verifyMostPrograms(op, attribute.getValue());
   bool isUnit = llvm::is_contained(
       {kKernelAttr, kSignedAttr, kUnsignedAttr, kKeepOtherAttr, kSplitLoop}, name);
   if (!isUnit)

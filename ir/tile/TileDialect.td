@@ -22,6 +22,8 @@ def Tile_Dialect : Dialect {
       and `tile.name` (the parameter's name in the source).
     - A kernel with `tile.blocks = n : i32` runs each program on n blocks of threads at a time, which have shared memory of
       their own and their number in `tile.block_rank`. Together they do what one block of a kernel without the attribute does.
+    - A kernel with `tile.most_programs = array<i32: x, y, z>` is one for launches of so many programs on each axis at most; 0 is any
+      number. Passes write it with what they have concluded from that.
     - `fastmath<afn>` on an `arith` or `math` op means the language's fast form (see docs/language.md); without it
       the op is the accurate, correctly rounded form.
     - Unsigned sources of diagnostics (printing) carry their signedness as an attribute.
@@ -45,6 +47,8 @@ def Tile_Dialect : Dialect {
     /// On a kernel: each program runs on so many blocks of threads, a power of two.
     static constexpr ::llvm::StringLiteral kBlocksAttr{"tile.blocks"};
     static constexpr unsigned kMostBlocks = 8;
+    /// On a kernel: programs on each axis of the launches that it is for, at most; 0: any number.
+    static constexpr ::llvm::StringLiteral kMostProgramsAttr{"tile.most_programs"};
     static constexpr ::llvm::StringLiteral kDivisibilityAttr{"tile.divisibility"};
     static constexpr ::llvm::StringLiteral kNameAttr{"tile.name"};
     /// On integer arithmetic, and on ops of descriptors for that of their addresses: it must not overflow.

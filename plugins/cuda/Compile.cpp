@@ -67,6 +67,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
     {"multicast", "auto, off or on: boxes copied once for all blocks of a program",
      [](Request &r, Value value) { return readChoice(value, r.options.multicast); }},
+    {"few-programs", "auto, off or on: programs times a block's size do not overflow",
+     [](Request &r, Value value) { return readChoice(value, r.options.fewPrograms); }},
     {"bounded-waits", "looks for the end of a phase before a wait traps; 0: any number",
      [](Request &r, Value value) {
        return readNumber(value, 0, 1u << 30, r.options.boundedWaits);

@@ -88,6 +88,28 @@ bool Warp::access(AtomicRMWOp op) {
   return true;
 }
 
+bool Warp::access(AtomicSumOp op) {
+  Type type = getElementTypeOrSelf(op.getValue().getType());
+  unsigned bytes = getScalarBytes(type), count = countOf(op.getValue());
+  if (bytes * count > program.options.target->vectorSumBytes)
+    return fail(op, "the target adds no vectors of this size");
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(op.getMask(), lane))
+      continue;
+    uint64_t address = at(op.getAddress(), lane);
+    uint8_t *place = program.find(*this, op, address, uint64_t(bytes) * count);
+    if (!place)
+      return false;
+    for (unsigned i = 0; i < count; ++i) {
+      uint64_t sum = fromDouble(toDouble(readWord(place + i * bytes, bytes), type) +
+                                    toDouble(at(op.getValue(), lane, i), type),
+                                type);
+      std::memcpy(place + i * bytes, &sum, bytes);
+    }
+  }
+  return true;
+}
+
 bool Warp::access(LoadOp load) {
   Data &result = define(load.getResult());
   unsigned bytes = getScalarBytes(load.getType());
@@ -265,8 +287,8 @@ bool Warp::checkEnd() {
 
 std::optional<bool> Warp::accessMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<bool>>(op)
-      .Case<AtomicRMWOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp, SharedAddOp,
-            AsyncCopyOp, BoxCopyOp, PhaseInitOp, PhaseArriveOp>(
+      .Case<AtomicRMWOp, AtomicSumOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp,
+            SharedAddOp, AsyncCopyOp, BoxCopyOp, PhaseInitOp, PhaseArriveOp>(
           [&](auto access) { return this->access(access); })
       .Default(std::nullopt);
 }

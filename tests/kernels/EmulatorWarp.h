@@ -107,6 +107,7 @@ private:
   // Memory; nothing where the operation does something else
   std::optional<bool> accessMemory(Operation *op);
   bool access(AtomicRMWOp op);
+  bool access(AtomicSumOp op);
   bool access(LoadOp op);
   bool access(StoreOp op);
   bool access(AtomicCASOp op);

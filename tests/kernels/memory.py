@@ -203,3 +203,38 @@ def mask_of_quotients(X, Z, n):
     i = tl.arange(0, 128)
     x = tl.load(X + i, mask=(i + n * 4) // 4 >= 0, other=7.0)
     tl.store(Z + i, x, mask=(i + n * 4) % 8 < 4)
+
+
+# Sums in vectors where the target has them: all, with a mask that ends within one, 16 bits, and neighbours that several threads hold.
+#: X=f32[512]:randint(-9,9,1) Y=f16[256]:randint(-9,9,2) Z=f32[512]:zeros n=301 --num-warps 2
+#: X=f32[512]:randint(-9,9,1) Y=f16[256]:randint(-9,9,2) Z=f32[512]:zeros n=512 --num-warps 8
+@triton.jit
+def vector_sums(X, Y, Z, n):
+    i = tl.arange(0, 512)
+    x = tl.load(X + i)
+    tl.atomic_add(Z + i, x, mask=i < n, sem="relaxed")
+    tl.atomic_add(Z + i, x * 2, sem="relaxed")
+    j = tl.arange(0, 256)
+    tl.atomic_add(Y + j, j.to(tl.float16), sem="relaxed")
+
+
+# Loads with one address for many neighbours, and masks that end between them.
+#: X=f32[64]:randn(1) Y=i64[64]:randint(-9,9,2) Z=f32[16,128]:zeros n=13 --num-warps 2
+#: X=f32[64]:randn(1) Y=i64[64]:randint(-9,9,2) Z=f32[16,128]:zeros n=16 --num-warps 8
+@triton.jit
+def one_address_for_many(X, Y, Z, n):
+    i = tl.program_id(0) * 2048 + tl.arange(0, 2048)
+    row = i // 128
+    x = tl.load(X + row * 3, mask=row < n, other=1.5)
+    y = tl.load(Y + row % 16, mask=row < n, other=4)
+    tl.store(Z + i, tl.where(row < n, x + y, x - y))
+
+
+# Along neither dimension do elements follow each other: lanes go along the one whose neighbours are nearer.
+#: X=f16[64,256]:randn(1) Z=f16[32,64]:zeros --num-warps 4
+@triton.jit
+def nearest_neighbours(X, Z):
+    r = tl.arange(0, 32)[:, None]
+    c = tl.arange(0, 64)[None, :]
+    x = tl.load(X + r * 2 + c * 256 + (r % 4) * 64)
+    tl.store(Z + r * 64 + c, x * 2)

@@ -1,5 +1,6 @@
 // Atomics, element by element: one thread of those that hold an element does it, and gives the
 // others the old value.
+#include "ir/distribute/AccessGroups.h"
 #include "ir/layout/BitMatrix.h"
 #include "ir/simt/HandlerList.h"
 
@@ -60,7 +61,27 @@ static LinearLayout layoutOf(LowerContext &c, Operation *atomic) {
                                                                : c.everywhere();
 }
 
+/// A sum without results, of as many neighbours at a time as the target takes.
+static LogicalResult addVectors(LowerContext &c, tile::AtomicRMWOp op, unsigned bytes) {
+  const AccessPlan &plan = c.layouts.getAccess(op);
+  FailureOr<Values> pointers = c.getRegisters(op.getPtr(), plan.layout),
+                    masks = c.getRegisters(op.getMask(), plan.layout);
+  FailureOr<Value> values = c.get(op.getValue(), plan.layout);
+  if (failed(pointers) || failed(masks) || failed(values))
+    return failure();
+  Value first = c.threads.isFirstHolder(plan.layout);
+  for (const auto &group : groupRegisters(plan, getScalarBytes((*values).getType()), bytes)) {
+    SmallVector<int64_t> indices(group.begin(), group.end());
+    AtomicSumOp::create(c.b, (*pointers)[group[0]], pick(c.b, *values, indices),
+                        conjunction(c.b, first, masks->empty() ? Value() : (*masks)[group[0]]),
+                        op.getScope());
+  }
+  return success();
+}
+
 LogicalResult simt::lower(LowerContext &c, tile::AtomicRMWOp op) {
+  if (unsigned bytes = getVectorSumBytes(op, c.target))
+    return addVectors(c, op, bytes);
   LinearLayout layout = layoutOf(c, op);
   FailureOr<Values> pointers = c.getElements(op.getPtr(), layout),
                     operands = c.getElements(op.getValue(), layout),

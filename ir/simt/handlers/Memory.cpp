@@ -3,6 +3,10 @@
 #include "ir/simt/HandlerList.h"
 #include "ir/tile/TileUtils.h"
 
+#include "mlir/IR/Matchers.h"
+
+#include <map>
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
@@ -37,6 +41,20 @@ private:
   Value access(Type type, size_t count, Value address, Value mask, Value other) {
     return LoadOp::create(c.b, VectorType::get({int64_t(count)}, type), address, mask, other,
                           op.getCache(), op.getEvict(), op.getIsVolatile());
+  }
+  /// For each register the first one with an equal element of `value`, where that is known; empty:
+  /// of none. Without a mask, all are equal.
+  SmallVector<int64_t> findSame(const LinearLayout &layout, Value value) {
+    if (tile::isObserving(op) || (op.getOther() && !isSplat(op.getOther())))
+      return {};
+    if (!value)
+      return SmallVector<int64_t>(size_t(1) << layout.inBits(layout::kRegister), 0);
+    return c.layouts.getSameRegisters(value, layout);
+  }
+  static bool isSplat(Value value) {
+    DenseElementsAttr elements;
+    return value.getDefiningOp<tile::SplatOp>() ||
+           (matchPattern(value, m_Constant(&elements)) && elements.isSplat());
   }
   Value fromMemory(Value vector) {
     if (stored == element)
@@ -77,13 +95,26 @@ FailureOr<Value> Load::registers() {
     others = toMemory(c, *vector);
   }
   Values result(pointers->size());
+  // One load for registers with the same address, mask and value instead.
+  std::map<std::pair<int64_t, int64_t>, Value> made;
+  const SmallVector<int64_t> same = findSame(plan.layout, op.getPtr()),
+                             sameMasks = findSame(plan.layout, op.getMask());
   for (const auto &group : groupRegisters(plan, getScalarBytes(stored), c.target.maxVectorBytes)) {
+    Value *known = nullptr;
+    if (group.size() == 1 && !same.empty() && !sameMasks.empty())
+      known = &made[{same[group[0]], sameMasks[group[0]]}];
+    if (known && *known) {
+      result[group[0]] = *known;
+      continue;
+    }
     SmallVector<int64_t> indices(group.begin(), group.end());
     Value other = others ? pick(c.b, others, indices) : Value();
     Value loaded = access(stored, group.size(), (*pointers)[group[0]],
                           masks->empty() ? Value() : (*masks)[group[0]], other);
     for (auto [reg, value] : llvm::zip(group, unpack(c.b, loaded)))
       result[reg] = value;
+    if (known)
+      *known = result[group[0]];
   }
   return fromMemory(pack(c.b, result));
 }

@@ -323,7 +323,7 @@ module attributes {distribute.target = #distribute.target<"generic:matrix=multip
 // -----
 
 func.func @k(%a: tensor<4xi32>) {
-  // expected-error @+1 {{'arith.cmpi' op 'distribute.runs' must be a positive number for each dimension, on a comparison of tensors}}
+  // expected-error @+1 {{'arith.cmpi' op 'distribute.runs' must be a positive number for each dimension, on a comparison, a division, a shift to the right or an address of tensors}}
   %r = arith.cmpi slt, %a, %a {distribute.runs = array<i64: 4, 4>} : tensor<4xi32>
   return
 }

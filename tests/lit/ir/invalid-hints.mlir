@@ -90,6 +90,16 @@ func.func @blocks_elsewhere() attributes {tile.blocks = 2 : i32} { return }
 
 // -----
 
+// expected-error @below {{'tile.most_programs' must be three numbers that are not negative, on a kernel}}
+func.func @most_programs_two() attributes {tile.kernel, tile.most_programs = array<i32: 1, 2>} { return }
+
+// -----
+
+// expected-error @below {{'tile.most_programs' must be three numbers that are not negative, on a kernel}}
+func.func @most_programs_elsewhere() attributes {tile.most_programs = array<i32: 1, 2, 0>} { return }
+
+// -----
+
 func.func @kernel_on_op(%n: i32) {
   // expected-error @below {{'tile.kernel' belongs on a function}}
   %0 = tile.hint %n {tile.kernel} : i32

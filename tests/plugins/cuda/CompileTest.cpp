@@ -316,6 +316,56 @@ TEST_F(Compile, RowsThatTheCacheKeepsTakeOtherCode) {
   EXPECT_FALSE(artifact->details && artifact->details[0]);
 }
 
+// A mask by a quotient of an index.
+constexpr const char *kQuotient = R"(
+func.func @part(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+  %size = arith.constant 1024 : i32
+  %pid = tile.program_id 1
+  %first = arith.muli %pid, %size : i32
+  %range = tile.make_range 0 to 1024 : tensor<1024xi32>
+  %firsts = tile.splat %first : i32 -> tensor<1024xi32>
+  %i = arith.addi %firsts, %range : tensor<1024xi32>
+  %columns = arith.constant dense<32000> : tensor<1024xi32>
+  %row = arith.divsi %i, %columns : tensor<1024xi32>
+  %rows = arith.constant dense<1023> : tensor<1024xi32>
+  %mask = arith.cmpi slt, %row, %rows : tensor<1024xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %px = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %zero = arith.constant dense<0.0> : tensor<1024xf32>
+  tile.store %px, %zero mask %mask : tensor<1024x!tile.ptr<f32>>
+  return
+})";
+
+TEST_F(Compile, ManyProgramsTakeOtherCode) {
+  ASSERT_EQ(compile(kQuotient, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getPtx().find("st.global.v4"), std::string::npos);
+  ASSERT_TRUE(artifact->details && artifact->details[0]);
+  ASSERT_EQ(artifact->details[0]->num_derived, 1u);
+  EXPECT_EQ(artifact->details[0]->derived[0]->num_words, 0u);
+  LaunchPlan plan(artifact->kernels[0], *artifact->details[0], /*units=*/108);
+  EXPECT_TRUE(plan.hasRequirements());
+  uint64_t arguments[] = {4096};
+  TilerunPluginLaunch launch = {};
+  launch.struct_size = sizeof(launch);
+  launch.arguments = arguments;
+  // Times 1024, this many are 2^31 indices.
+  launch.grid[0] = 1u << 30, launch.grid[1] = 1u << 21, launch.grid[2] = 1;
+  LaunchPlan::Words storage;
+  EXPECT_EQ(plan.apply(launch, storage).reason, "");
+  launch.grid[1] = (1u << 21) + 1;
+  EXPECT_TRUE(plan.apply(launch, storage).isOfArguments);
+
+  // Code for any launch knows less of the mask; a promise is not checked.
+  ASSERT_EQ(compile(kQuotient, "cuda:sm_80", {{"tma", "off"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(getPtx().find("st.global.v4"), std::string::npos);
+  EXPECT_FALSE(artifact->details && artifact->details[0]);
+  ASSERT_EQ(compile(kQuotient, "cuda:sm_80", {{"tma", "off"}, {"few-programs", "on"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  EXPECT_NE(getPtx().find("st.global.v4"), std::string::npos);
+  EXPECT_FALSE(artifact->details && artifact->details[0]);
+}
+
 TEST_F(Compile, EmitsRemarks) {
   ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "remarks-json"}}), TILERUN_STATUS_OK) << message;
   EXPECT_EQ(getPtx().substr(0, 1), "[");

@@ -121,6 +121,11 @@ void addCompileOptions(CLI::App *app, Options &options) {
             "NVIDIA: values computed again behind reductions instead of kept in registers: auto "
             "(where more programs run at a time by it), off, or on (wherever it saves registers)");
   addChoice(
+      app, "--few-programs", options.fewPrograms,
+      "NVIDIA: a program's number times a block's size does not overflow, so that more is "
+      "known of masks with / and %: auto (launches of more programs take other code), off, or "
+      "on (a promise)");
+  addChoice(
       app, "--evictions", options.evictions,
       "NVIDIA, AMD: what a loop reads stays in the caches for a later loop that reads it again: "
       "auto (where it is the program's own), off, or on");

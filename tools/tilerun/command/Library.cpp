@@ -98,6 +98,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("turns", *options.turns);
   if (options.persistent)
     add("persistent", *options.persistent);
+  if (options.fewPrograms)
+    add("few-programs", *options.fewPrograms);
   if (options.rematerialize)
     add("rematerialize", *options.rematerialize);
   if (options.buffers)

@@ -256,6 +256,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     if text == "cuda:sm_90a" and all(name != "tma" for name, _ in options["options"]):
         # Frameworks launch its machine code themselves, and pass the parameters of the signature alone.
         options["options"] += (("tma", "off"), )
+    if text.startswith("cuda:") and all(name != "few-programs" for name, _ in options["options"]):
+        # Nor do they look at the grid: indices in 32 bits do not overflow in kernels of theirs.
+        options["options"] += (("few-programs", "on"), )
     packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
     if isinstance(src, ASTSource):
         native = find_override(src.fn, native, signature, text, packed) or native
