@@ -285,6 +285,7 @@ llvm::Expected<llvmbackend::Translation> Compilation::toLlvm(llvm::LLVMContext &
     expandSaturation(result);
   keepWholeWaves(result);
   keepDoubledSums(result);
+  keepSignals(result);
   keepExchangesApart(result, arch.generation);
   readProgramOnce(result, arch.generation);
   return translated;

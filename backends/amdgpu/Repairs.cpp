@@ -64,6 +64,54 @@ static bool feedsProduct(const Instruction &value) {
   });
 }
 
+static bool isExtremum(const Instruction &op) {
+  const auto *call = dyn_cast<IntrinsicInst>(&op);
+  return call && is_contained({Intrinsic::minnum, Intrinsic::maxnum, Intrinsic::minimumnum,
+                               Intrinsic::maximumnum},
+                              call->getIntrinsicID());
+}
+
+static bool isBFloat(const Type *type) { return type->getScalarType()->isBFloatTy(); }
+
+/// bfloat16 as float32, by a shift.
+static Value *extendByShift(IRBuilder<> &b, Value *narrow) {
+  Type *type = narrow->getType();
+  Value *bits = b.CreateBitCast(narrow, type->getWithNewType(b.getInt16Ty()));
+  Value *wide = b.CreateShl(b.CreateZExt(bits, type->getWithNewType(b.getInt32Ty())), 16);
+  return b.CreateBitCast(wide, type->getWithNewType(b.getFloatTy()));
+}
+
+/// An extremum of bfloat16 as that of float32, which is exact.
+static Value *widenExtremum(IRBuilder<> &b, IntrinsicInst &call) {
+  Type *type = call.getType();
+  Value *wide =
+      b.CreateBinaryIntrinsic(call.getIntrinsicID(), extendByShift(b, call.getArgOperand(0)),
+                              extendByShift(b, call.getArgOperand(1)));
+  Value *bits = b.CreateBitCast(wide, type->getWithNewType(b.getInt32Ty()));
+  Value *high = b.CreateTrunc(b.CreateLShr(bits, 16), type->getWithNewType(b.getInt16Ty()));
+  return b.CreateBitCast(high, type);
+}
+
+void tilerun::amdgpu::keepSignals(Module &module) {
+  for (Function &function : module) {
+    if (none_of(instructions(function), isExtremum))
+      continue;
+    for (Instruction &op : make_early_inc_range(instructions(function))) {
+      IRBuilder<> b(&op);
+      Value *mended = nullptr;
+      if (isExtremum(op) && isBFloat(op.getType()))
+        mended = widenExtremum(b, cast<IntrinsicInst>(op));
+      else if (isa<FPExtInst>(op) && isBFloat(op.getOperand(0)->getType()) &&
+               op.getType()->getScalarType()->isFloatTy())
+        mended = extendByShift(b, op.getOperand(0));
+      if (!mended)
+        continue;
+      op.replaceAllUsesWith(mended);
+      op.eraseFromParent();
+    }
+  }
+}
+
 void tilerun::amdgpu::keepExchangesApart(Module &module, Generation generation) {
   if (generation != Generation::Rdna4)
     return;

@@ -14,6 +14,12 @@ namespace tilerun::amdgpu {
 /// where x + x exceeds the largest number. A product by two is contracted as any other.
 void keepDoubledSums(llvm::Module &module);
 
+/// Writes extensions of bfloat16 to float32 as shifts where minima or maxima may take them, and
+/// those of bfloat16 as those of float32. LLVM believes that an extension makes a signalling NaN a
+/// quiet one, but a shift, as which it comes out, does not: the minimum of it and a number would be
+/// NaN.
+void keepSignals(llvm::Module &module);
+
 /// On gfx12, keeps exchanges of lanes (DPP) from being made a part of multiply-adds to 64 bits,
 /// which that does not exist for: LLVM's own assembler refuses what it writes.
 void keepExchangesApart(llvm::Module &module, Generation generation);

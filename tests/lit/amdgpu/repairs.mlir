@@ -7,6 +7,26 @@
 // SUM: v_{{(dual_)?}}add_f32
 // SUM: v_{{(dual_)?}}sub{{(rev)?}}_f32
 // PRODUCT: v_fma_f32
+// The minimum of a signalling NaN and a number is the number: bfloat16 is made float32 by a shift, which leaves the NaN as it is.
+// RUN: tile-amdgpu %t/signals.mlir --arch=gfx942 | FileCheck %s --check-prefix=SIGNALS
+// RUN: tile-amdgpu %t/signals.mlir --arch=gfx90a | FileCheck %s --check-prefix=SIGNALS
+// SIGNALS-DAG: v_max_f32_e32 [[X:v[0-9]+]], [[A:v[0-9]+]], [[A]]
+// SIGNALS-DAG: v_max_f32_e32 [[Y:v[0-9]+]], [[B:v[0-9]+]], [[B]]
+// SIGNALS: v_min_f32
+
+//--- signals.mlir
+func.func @k(%x: !tile.ptr<bf16>, %y: !tile.ptr<bf16>) attributes {tile.kernel} {
+  %range = tile.make_range 0 to 64 : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<bf16> -> tensor<64x!tile.ptr<bf16>>
+  %ys = tile.splat %y : !tile.ptr<bf16> -> tensor<64x!tile.ptr<bf16>>
+  %px = tile.addptr %xs, %range : tensor<64x!tile.ptr<bf16>>, tensor<64xi32>
+  %py = tile.addptr %ys, %range : tensor<64x!tile.ptr<bf16>>, tensor<64xi32>
+  %a = tile.load %px : tensor<64x!tile.ptr<bf16>>
+  %b = tile.load %py : tensor<64x!tile.ptr<bf16>>
+  %least = arith.minnumf %a, %b : tensor<64xbf16>
+  tile.store %px, %least : tensor<64x!tile.ptr<bf16>>
+  return
+}
 
 //--- sum.mlir
 func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
