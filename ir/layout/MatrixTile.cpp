@@ -16,7 +16,8 @@ struct RowBits {
   unsigned line;    ///< Bits of a chunk's number in its line.
   unsigned row;     ///< Bits of a chunk's number in its row.
 };
-/// Of a bit of a line's number, the bits of a chunk's number that it changes.
+/// Of a bit of a line's number, the bits of a chunk's number that it changes; the one above those
+/// of a row is that of the row's own number.
 using ChunkBits = llvm::function_ref<unsigned(unsigned bit, RowBits bits)>;
 } // namespace
 
@@ -44,7 +45,7 @@ static LinearLayout permutedLines(llvm::ArrayRef<int64_t> shape, unsigned inner,
   for (unsigned bit = sharing; bit < outerBits; ++bit) {
     uint64_t line = at(uint64_t(1) << bit, 0);
     const unsigned moved = chunkBits(bit, bits);
-    for (unsigned chunkBit = 0; chunkBit < bits.row; ++chunkBit)
+    for (unsigned chunkBit = 0; chunkBit < bits.row + (bit > sharing); ++chunkBit)
       if (moved >> chunkBit & 1)
         line ^= bases[chunk + chunkBit];
     bases.push_back(line);
@@ -80,6 +81,15 @@ LinearLayout tilerun::layout::turnedTile(llvm::ArrayRef<int64_t> shape, unsigned
     // are at constant distances, which are part of an instruction.
     static constexpr unsigned images[] = {0, 4, 2, 3, 1, 1};
     const unsigned last = elementBytes == 1 ? 5 : 3;
+    // Elements of 4 bytes are not read so, but stored across lines, by eight lanes to lines that
+    // are 2 or 4 apart, over 32 banks, and read one by one: 32 of two lines, or 16 of four, that
+    // are any power of two apart. Each bit changes the row's place in 256 bytes, and every other
+    // one the half of the row. In lines of 64 bytes they are only stored across lines.
+    static constexpr unsigned ofWords[] = {0, 8 | 4, 8 | 2, 8 | 7, 8 | 1};
+    if (elementBytes == 4 && bit && bit <= 4 && bits.line == 3)
+      return ofWords[bit];
+    if (bit == 4 && elementBytes == 4)
+      return bits.row == 3 ? 4u : 0u;
     if (bit <= bits.sharing || bit > last || !bits.line)
       return 0u;
     // In lines of fewer chunks the highest bit stands for those that they lack.

@@ -19,6 +19,12 @@ static unsigned phaseLaneBits(unsigned laneBits, uint64_t vectorBytes,
   return std::min(laneBits, logOf(std::max<uint64_t>(1, model.lineBytes() / perLane)));
 }
 
+/// Of stores: 64 banks are 32 for them, as on gfx950, the one device that has so many.
+static SharedMemoryModel forStores(SharedMemoryModel model) {
+  model.banks = std::min(model.banks, 32u);
+  return model;
+}
+
 uint64_t tilerun::layout::bankConflicts(const LinearLayout &offsets, unsigned elementBytes,
                                         unsigned vectorElements, const SharedMemoryModel &model) {
   uint64_t vectorBytes = uint64_t(vectorElements) * elementBytes;
@@ -114,7 +120,7 @@ private:
   }
 
   /// The accesses of one phase of a side: its vector, positions that share a word, and its lanes.
-  Subspace reachOfPhase(const Side &side, ArrayRef<uint64_t> vector,
+  Subspace reachOfPhase(const Side &side, const SharedMemoryModel &model, ArrayRef<uint64_t> vector,
                         ArrayRef<uint64_t> word) const {
     Subspace reach(vector);
     reach.insert(word);
@@ -177,25 +183,35 @@ std::optional<LinearLayout> Swizzler::build(ArrayRef<uint64_t> common, ArrayRef<
   ArrayRef<uint64_t> word = ArrayRef<uint64_t>(bases).take_front(wordBits);
 
   // Segments: a complement of both reaches as far as possible.
-  Subspace writeReach = reachOfPhase(write, writeVector, word);
-  Subspace readReach = reachOfPhase(read, readVector, word);
-  unsigned lineBits = logOf(std::max(1u, model.lineBytes() / elementBytes));
-  unsigned low = std::max<unsigned>(lineBits, bases.size());
-  unsigned segmentBits = all.dimension() > low ? all.dimension() - low : 0;
-  BitVectors segments;
-  while (segments.size() < segmentBits) {
-    std::optional<uint64_t> v = pickOutside(rest, writeReach, readReach);
-    if (!v) // only with extra vectors: there will be conflicts, which the caller counts
-      v = pickOutside(rest, used, used);
-    assert(v && "vectors, words and segments are fewer than the dimensions");
-    segments.push_back(*v);
-    for (Subspace *space : {&used, &writeReach, &readReach})
-      space->insert(*v);
-  }
+  Subspace writeReach = reachOfPhase(write, forStores(model), writeVector, word);
+  Subspace readReach = reachOfPhase(read, model, readVector, word);
+  // How many dimensions are above a line of so many bytes.
+  auto segmentBits = [&](unsigned lineBytes) {
+    unsigned line = logOf(std::max(1u, lineBytes / elementBytes));
+    unsigned low = std::max<unsigned>(line, bases.size());
+    return all.dimension() > low ? all.dimension() - low : 0;
+  };
+  BitVectors segments, halves;
+  auto pick = [&](BitVectors &picked, unsigned count, const Subspace &reach) {
+    while (picked.size() < count) {
+      std::optional<uint64_t> v = pickOutside(rest, writeReach, reach);
+      if (!v) // only with extra vectors: there will be conflicts, which the caller counts
+        v = pickOutside(rest, used, used);
+      assert(v && "vectors, words and segments are fewer than the dimensions");
+      picked.push_back(*v);
+      for (Subspace *space : {&used, &writeReach, &readReach})
+        space->insert(*v);
+    }
+  };
+  const unsigned above = segmentBits(model.lineBytes());
+  pick(segments, above, readReach);
+  // Lines of stores may be a half of those of loads.
+  pick(halves, segmentBits(forStores(model).lineBytes()) - above, used);
   // The banks are what is left.
   for (uint64_t v : rest.basis())
     if (used.insert(v))
       bases.push_back(v);
+  bases.append(halves.begin(), halves.end());
   bases.append(segments.begin(), segments.end());
   assert(bases.size() == all.dimension() && "a basis of all elements");
   return LinearLayout({Dim(kOffset, static_cast<unsigned>(bases.size()))}, outs, bases);
@@ -218,7 +234,7 @@ SharedChoice tilerun::layout::chooseSharedLayout(const LinearLayout &writer,
   auto consider = [&](std::optional<LinearLayout> memory) {
     if (!memory)
       return;
-    std::optional<SharedAccess> w = accessShared(writer, *memory, elementBytes, model);
+    std::optional<SharedAccess> w = accessShared(writer, *memory, elementBytes, forStores(model));
     std::optional<SharedAccess> r = accessShared(reader, *memory, elementBytes, model);
     assert(w && r && "the reader's elements are among the writer's");
     auto cost = [](const SharedAccess &a, const SharedAccess &b) {

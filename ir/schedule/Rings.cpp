@@ -215,11 +215,13 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   auto type = cast<RankedTensorType>(load.getType());
   const AccessPlan &access = layouts.getAccess(load);
   unsigned inner = access.tileInner.value_or(access.order.front());
-  bool isCrossed = copies == CopyKind::Registers && access.crosses();
+  // Turned tiles of words suit stores across lines, too.
+  const bool hasManyBanks = layouts.target().sharedModel.banks > 32;
+  bool isCrossed = copies == CopyKind::Registers && access.crosses() &&
+                   !(hasManyBanks && tile::getElementBytes(type.getElementType()) == 4);
   RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded ? paddedForm(type, inner)
                   : isCrossed ? crossedForm(load.getContext(), inner)
-                  : layouts.target().sharedModel.banks > 32 ||
-                          isReadTransposed(load.getResult(), inner, layouts)
+                  : hasManyBanks || isReadTransposed(load.getResult(), inner, layouts)
                       ? turnedForm(load.getContext(), inner)
                       : swizzledForm(load.getContext(), inner);
   if (!check(load, ring, refusal))

@@ -28,19 +28,8 @@ reduce_cumsum_0 reduce_scan_tuple_0 sort_sort_0
 # {(name, architecture): (conflicts, why)}
 COLUMNS = ("multiply-adds, as RDNA has no matrix instruction of f32: eight lanes read lines of B four apart, of which "
            "the tile's order keeps two in different banks")
-CROSSED = ("f32 across k, which threads store across lines: their stores have 32 banks and their loads 64, and the tile's order "
-           "suits the stores")
-EXCHANGE = ("loads of gfx950 have 64 banks, and stores 32; layouts for exchanges are chosen for 64 banks and lanes in a row on "
-            "both sides")
 ALLOWED = {("product-f32-along-along", "gfx1100"): (6144, COLUMNS),
-           ("product-f32-across-along", "gfx1100"): (6144, COLUMNS),
-           ("product-f32-along-across", "gfx950"): (256, CROSSED),
-           ("product-f32-across-along", "gfx950"): (256, CROSSED),
-           ("product-f32-across-across", "gfx950"): (512, CROSSED),
-           ("reduce_reduce_axes_1", "gfx950"): (8, EXCHANGE),
-           ("reduce_reduce3_0", "gfx950"): (64, EXCHANGE),
-           ("reduce_scan_tuple_0", "gfx950"): (48, EXCHANGE),
-           ("sort_sort_0", "gfx950"): (80, EXCHANGE)}
+           ("product-f32-across-along", "gfx1100"): (6144, COLUMNS)}
 
 
 def product(element, block, a_along_k, b_along_k, warps=4):

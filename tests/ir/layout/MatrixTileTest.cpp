@@ -197,6 +197,33 @@ TEST(MatrixTile, TurnedTilesMeetEveryBankOnceAlongLines) {
   EXPECT_LT(banksMetByLanes(swizzledTile({64, 64}, 1, 2), 5, 2), 64u);
 }
 
+TEST(MatrixTile, TurnedTilesOfWordsAreStoredAcrossLines) {
+  // Eight lanes store 16 bytes each, to lines that are 2 or 4 apart: 32 banks, each once; of lines
+  // of 64 bytes that are 2 apart, half of them twice.
+  for (int64_t lineBytes : {64, 128, 256})
+    for (uint64_t step : {2, 4})
+      for (uint64_t first : {0, 1}) {
+        LinearLayout toOffset = *turnedTile({64, lineBytes / 4}, 1, 4).invert();
+        std::set<uint64_t> banks;
+        for (uint64_t lane = 0; lane < 8; ++lane)
+          for (uint64_t word = 0; word < 4; ++word)
+            banks.insert(toOffset.apply({first + lane * step, 4 + word})[0] % 32);
+        EXPECT_EQ(banks.size(), lineBytes == 64 && step == 2 ? 16u : 32u)
+            << lineBytes << " " << step << " " << first;
+      }
+}
+
+TEST(MatrixTile, TurnedTilesOfWordsAreReadAcrossLines) {
+  for (int64_t columns : {32, 64}) {
+    LinearLayout tile = turnedTile({32, columns}, 1, 4);
+    for (unsigned bit = 0; bit < 5; ++bit) {
+      EXPECT_EQ(banksMet(tile, {bit}, 0, 128, 4), 64u) << columns << " " << bit;
+      for (uint64_t column = 0; column < 32 && bit < 4; column += 16)
+        EXPECT_EQ(banksMet(tile, {bit, bit + 1}, column, 64, 4), 64u) << columns << " " << bit;
+    }
+  }
+}
+
 TEST(MatrixTile, WhatIsReadTransposed) {
   // Columns in lanes, rows (k) in registers.
   const LinearLayout operand = fragmentLayout(FragmentKind::Mfma32x32x16B);

@@ -222,10 +222,12 @@ TEST(SwizzleTest, NoLayoutIsBetterOnRandomPairs) {
 
 TEST(SwizzleTest, RandomPairsAreConflictFreeWithCommonVectors) {
   Random random(11);
-  SharedMemoryModel model;
   unsigned vectorized = 0;
-  for (int i = 0; i < 300; ++i) {
-    unsigned registers = random.below(5), warps = random.below(3), lanes = 5;
+  for (int i = 0; i < 600; ++i) {
+    // Of 64 banks, stores have 32.
+    const bool isWide = i >= 300;
+    const SharedMemoryModel model{isWide ? 64u : 32u}, stores;
+    unsigned registers = random.below(5), warps = random.below(3), lanes = isWide ? 6 : 5;
     unsigned bits = registers + lanes + warps, elementBytes = 1u << random.below(5);
     const DimList ins = {Dim("register", registers), Dim("lane", lanes), Dim("warp", warps)};
     const DimList outs = {Dim("dim0", bits)};
@@ -237,7 +239,7 @@ TEST(SwizzleTest, RandomPairsAreConflictFreeWithCommonVectors) {
     LinearLayout reader(ins, outs, permuted);
     SharedChoice choice = chooseSharedLayout(writer, reader, elementBytes, model);
     ASSERT_TRUE(choice.memory.isInvertible());
-    checkAccess(choice.write, writer, choice.memory, elementBytes, model);
+    checkAccess(choice.write, writer, choice.memory, elementBytes, stores);
     checkAccess(choice.read, reader, choice.memory, elementBytes, model);
     if (choice.write.vectorElements == choice.read.vectorElements) {
       ASSERT_EQ(choice.write.conflicts, 0u);
@@ -245,8 +247,10 @@ TEST(SwizzleTest, RandomPairsAreConflictFreeWithCommonVectors) {
       vectorized += choice.write.vectorElements > 1;
     }
     // Never worse than a conflict-free exchange of single elements.
-    uint64_t phases = std::max(1u, elementBytes * 32 / model.lineBytes());
-    uint64_t scalar = 2 * (phases << registers);
+    uint64_t scalar = 0;
+    for (const SharedMemoryModel &side : {model, stores})
+      scalar += std::max(1u, (std::max(side.bankBytes, elementBytes) << lanes) / side.lineBytes())
+                << registers;
     ASSERT_LE(choice.write.wavefronts() + choice.read.wavefronts(), scalar);
   }
   EXPECT_GT(vectorized, 20u);
