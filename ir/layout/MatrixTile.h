@@ -20,7 +20,7 @@ LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigne
 /// The same for tiles that threads fill across their lines. In rows of 128 bytes, which are one
 /// line or several, all chunks are permuted, by each bit of the row's number in turn: stores to
 /// lines that are 2, 4, 8 or more apart hit different banks, too, and so do reads whose phases are
-/// not of consecutive lanes, as on gfx9.
+/// not of consecutive lanes, as on gfx9, or across lines, as those of multiply-adds.
 LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
 /// The same for shared memory of 64 banks, and for reads that are transposed
@@ -29,7 +29,9 @@ LinearLayout crossedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned
 /// 8-bit elements 16 bytes of sixteen lines, or 32 bytes of eight, whose numbers differ in bits 0,
 /// 1, one of 2 and 3, and one of 4 and 5. They meet each of 64 banks of 4 bytes once; in lines of
 /// 32 bytes perhaps half of them twice. So do 16 lanes that read 16 bytes of a line each, as gfx950
-/// takes them: those whose numbers have the same parity of bits 2 to 4 and the same bit 5.
+/// takes them: those whose numbers have the same parity of bits 2 to 4 and the same bit 5. Elements
+/// of 4 bytes are also stored across lines over 32 banks, and read across lines one by one: see the
+/// definition.
 LinearLayout turnedTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
 /// Whether lanes get their registers from a tile that is contiguous along `inner` by reads of 8

@@ -120,6 +120,18 @@ static bool isReadTransposed(Value value, unsigned inner, const LayoutAssignment
   });
 }
 
+/// Whether all products read `value` by multiply-adds, from a tile whose lines, along `inner`, are
+/// summed: a lane then reads some neighbouring lines, and the next lane those that follow.
+static bool isReadAcrossLines(Value value, unsigned inner, const LayoutAssignment &layouts) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
+      return isReadAcrossLines(trans.getResult(), trans.getOrder()[0] == 1 ? 1 - inner : inner,
+                               layouts);
+    const unsigned summed = use.getOperandNumber() == 0 ? 1 : 0;
+    return !layouts.getDot(cast<tile::DotOp>(use.getOwner())).instruction && inner == summed;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
@@ -217,8 +229,11 @@ RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
   unsigned inner = access.tileInner.value_or(access.order.front());
   // Turned tiles of words suit stores across lines, too.
   const bool hasManyBanks = layouts.target().sharedModel.banks > 32;
-  bool isCrossed = copies == CopyKind::Registers && access.crosses() &&
-                   !(hasManyBanks && tile::getElementBytes(type.getElementType()) == 4);
+  const bool isOfWords = tile::getElementBytes(type.getElementType()) == 4;
+  bool isCrossed =
+      copies == CopyKind::Registers && ((access.crosses() && !(hasManyBanks && isOfWords)) ||
+                                        (isOfWords && !layouts.target().hasLoadMatrix &&
+                                         isReadAcrossLines(load.getResult(), inner, layouts)));
   RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded ? paddedForm(type, inner)
                   : isCrossed ? crossedForm(load.getContext(), inner)
                   : hasManyBanks || isReadTransposed(load.getResult(), inner, layouts)
