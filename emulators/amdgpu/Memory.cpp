@@ -5,23 +5,57 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <sys/mman.h>
+
 namespace tilerun::amdsim {
 
 namespace {
 // Bytes around an allocation that belong to none, so that a small overrun is found.
 constexpr uint64_t gap = 4096, alignment = 256;
+
+// A GPU's memory is at high addresses, from which code may subtract 2 GiB. The heap of a program
+// that is not position-independent is at low ones: then pages of their own take its place.
+constexpr uint64_t lowest = uint64_t(1) << 32;
+
+// Storage with gaps; null if the host has none. The first word of the gap says how many bytes are
+// mapped, 0: none.
+void *makeStorage(uint64_t size) {
+  void *storage = std::aligned_alloc(alignment, size);
+  uint64_t mapped = 0;
+  if (storage && reinterpret_cast<uint64_t>(storage) < lowest) {
+    std::free(storage);
+    mapped = size;
+    storage = mmap(reinterpret_cast<void *>(lowest), size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (storage == MAP_FAILED)
+      return nullptr;
+  }
+  if (storage)
+    std::memcpy(storage, &mapped, sizeof(mapped));
+  return storage;
+}
+
+void freeStorage(void *storage) {
+  uint64_t mapped = 0;
+  if (storage)
+    std::memcpy(&mapped, storage, sizeof(mapped));
+  if (mapped)
+    munmap(storage, mapped);
+  else
+    std::free(storage);
+}
 } // namespace
 
 Memory::~Memory() {
   for (auto &[address, owned] : allocations)
-    std::free(owned.storage);
+    freeStorage(owned.storage);
 }
 
 uint64_t Memory::allocate(uint64_t bytes, std::string name) {
   if (bytes > UINT64_MAX / 2)
     return 0;
   uint64_t size = (bytes + 2 * gap + alignment - 1) / alignment * alignment;
-  void *storage = std::aligned_alloc(alignment, size);
+  void *storage = makeStorage(size);
   if (!storage)
     return 0;
   uint64_t begin = reinterpret_cast<uint64_t>(storage) + gap;
@@ -37,7 +71,7 @@ bool Memory::free(uint64_t address) {
   auto it = allocations.find(address);
   if (it == allocations.end() || !it->second.storage)
     return false;
-  std::free(it->second.storage);
+  freeStorage(it->second.storage);
   allocations.erase(it);
   return true;
 }
