@@ -42,6 +42,7 @@ struct ConstantArgument {
 struct TypedArgument {
   DType type;               ///< A scalar type, or a pointer.
   int64_t divisibility = 1; ///< 16: the value (or address) is a multiple of 16.
+  bool isSmall = false;     ///< A pointer's memory is below 2 GiB (ir/tile/SmallMemory.h).
   std::vector<int64_t> block = {};
   bool padsWithNan = false; ///< Elements outside a descriptor's tensor read as NaN, not as 0.
 };
@@ -85,9 +86,10 @@ ArgumentSpec specializeInteger(int64_t value, bool doNotSpecialize);
 ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize);
 
 /// Parses `x=*fp32:16, n=i32, BLOCK=1024, ACT="gelu", D=none, T=fp16!`: `name=type[:divisibility]`
-/// or `name=constant`; a dtype as a constant is written `tl.float16`, a tensor descriptor with
-/// blocks of 64×32 elements `tensordesc<fp16[64,32]>` (`…,nan>` if it pads with NaN). On failure
-/// the message says which entry and why.
+/// (a pointer also `*type[:divisibility][:small]`) or `name=constant`; a dtype as a constant is
+/// written `tl.float16`, a tensor descriptor with blocks of 64×32 elements
+/// `tensordesc<fp16[64,32]>` (`…,nan>` if it pads with NaN). On failure the message says which
+/// entry and why.
 llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
 
 /// The global, or constant of a class ("Cfg.FAST"), that an entry of a signature is about if it is

@@ -165,13 +165,30 @@ private:
     return "";
   }
 
+  /// What follows the type: `16`, `small` or `16:small`.
+  static std::string parseFacts(llvm::StringRef facts, TypedArgument &out) {
+    auto [first, rest] = facts.split(':');
+    out.isSmall = first == "small" || rest == "small";
+    if (first == "small" ? facts != first : facts.contains(':') && rest != "small")
+      return "'" + facts.str() + "' after the type is neither a divisibility nor 'small', nor both";
+    if (out.isSmall && !out.type.isPointer())
+      return "only pointers are small, not " + out.type.str();
+    if (first == "small")
+      return "";
+    if (first.getAsInteger(10, out.divisibility) || out.divisibility < 1)
+      return "the divisibility after ':' must be a positive integer, not '" + first.str() + "'";
+    if (out.divisibility > 1 && !out.type.isPointer() && !out.type.isInt())
+      return "only integers and pointers have a divisibility, not " + out.type.str();
+    return "";
+  }
+
   std::string parseSpec(ArgumentSpec &out) {
     if (rest.consume_front("tensordesc<"))
       return parseDescriptor(out);
     llvm::StringRef saved = rest;
     if (!rest.empty() && rest[0] != '"' && rest[0] != '\'') {
       llvm::StringRef word = takeWord();
-      auto [typeText, alignment] = word.split(':');
+      auto [typeText, facts] = word.split(':');
       bool isConstant = typeText.consume_back("!");
       if (auto type = parseDType(typeText)) {
         if (isConstant) {
@@ -180,14 +197,9 @@ private:
         }
         TypedArgument typed;
         typed.type = *type;
-        if (word.contains(':') &&
-            (alignment.getAsInteger(10, typed.divisibility) || typed.divisibility < 1))
-          return "the divisibility after ':' must be a positive integer, not '" + alignment.str() +
-                 "'";
-        if (typed.divisibility > 1 && !type->isPointer() && !type->isInt())
-          return "only integers and pointers have a divisibility, not " + type->str();
+        std::string error = word.contains(':') ? parseFacts(facts, typed) : "";
         out = typed;
-        return "";
+        return error;
       }
       rest = saved;
     }
@@ -315,7 +327,7 @@ std::string getCanonicalText(const KernelSignature &signature) {
     writeSized(os << ' ', name);
     if (const auto *typed = std::get_if<TypedArgument>(&spec)) {
       writeType(os << " t ", typed->type);
-      os << ' ' << typed->divisibility;
+      os << ' ' << typed->divisibility << (typed->isSmall ? " small" : "");
       for (int64_t size : typed->block)
         os << " b" << size;
       os << (typed->padsWithNan ? " nan" : "");

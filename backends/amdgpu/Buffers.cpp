@@ -8,6 +8,7 @@
 #include "backends/llvm/MemoryPatterns.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/Remarks.h"
+#include "ir/tile/SmallMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,6 +25,11 @@ namespace {
 /// added to it.
 constexpr int64_t kBufferBytes = 0x7ffffffe;
 constexpr int64_t kOutside = int64_t(1) << 31;
+
+/// Bytes of a buffer around a pointer into small memory, and an unsigned offset behind it, which
+/// leaves room for a small number that is added to it.
+constexpr int64_t kAroundBytes = tile::kMostBytesBefore + (int64_t(1) << 31);
+constexpr int64_t kOutsideAround = int32_t(kAroundBytes);
 
 /// LLVM's address space of the descriptions of buffers.
 constexpr unsigned kBufferSpace = 8;
@@ -97,7 +103,7 @@ private:
   /// Nothing where the address does not allow it.
   template <typename Op> std::optional<Place> place(Op op, VectorType type);
   std::optional<Place> place(Location loc, Value address, Value mask, int64_t bytes);
-  /// The same by the promise that the tensor which the address counts from is small.
+  /// The same where the memory of the pointer which the address counts from is small.
   std::optional<Place> placeInTensor(Location loc, Value address, Value mask);
   void rewrite(simt::LoadOp op);
   void rewrite(simt::StoreOp op);
@@ -111,8 +117,8 @@ private:
   Value sum(Location loc, ArrayRef<Term> terms, unsigned bits);
   Value makeBuffer(Location loc, Value address, Value bytes);
   /// The offset where the mask holds, else one outside of every buffer.
-  Value select(Location loc, Value mask, Value offset) {
-    return arith::SelectOp::create(b, loc, mask, offset, number(loc, 32, kOutside));
+  Value select(Location loc, Value mask, Value offset, int64_t outside = kOutside) {
+    return arith::SelectOp::create(b, loc, mask, offset, number(loc, 32, outside));
   }
   /// A vector of registers as words and back.
   Value toWords(Location loc, Value vector, Type words);
@@ -266,14 +272,17 @@ std::optional<BufferAccesses::Place> BufferAccesses::place(Location loc, Value a
 
 std::optional<BufferAccesses::Place> BufferAccesses::placeInTensor(Location loc, Value address,
                                                                    Value mask) {
-  Value tensor = choice == schedule::Choice::On ? addresses.tensorOf(address) : Value();
-  if (!tensor)
+  auto tensor = dyn_cast_if_present<BlockArgument>(addresses.tensorOf(address));
+  if (!tensor || (choice != schedule::Choice::On &&
+                  !kernel.getArgAttr(tensor.getArgNumber(), tile::kSmallAttr)))
     return std::nullopt;
+  // The pointer may be into the middle of its memory: the buffer begins before it.
+  Value base = arith::SubIOp::create(b, loc, tensor, number(loc, 64, tile::kMostBytesBefore));
   Value offset =
       arith::SubIOp::create(b, loc, arith::TruncIOp::create(b, loc, b.getI32Type(), address),
-                            arith::TruncIOp::create(b, loc, b.getI32Type(), tensor));
-  return Place{makeBuffer(loc, tensor, number(loc, 64, kOutside - 1)), select(loc, mask, offset),
-               false};
+                            arith::TruncIOp::create(b, loc, b.getI32Type(), base));
+  return Place{makeBuffer(loc, base, number(loc, 64, kAroundBytes)),
+               select(loc, mask, offset, kOutsideAround), false};
 }
 
 template <typename Op>

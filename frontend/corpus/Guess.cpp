@@ -222,7 +222,8 @@ static std::string formatSpec(const ArgumentSpec &spec) {
                       ",") +
            "]" + (typed->padsWithNan ? ",nan>" : ">");
   return typed->type.signature() +
-         (typed->divisibility > 1 ? ":" + std::to_string(typed->divisibility) : "");
+         (typed->divisibility > 1 ? ":" + std::to_string(typed->divisibility) : "") +
+         (typed->isSmall ? ":small" : "");
 }
 
 // Of a parameter, or of a tuple whose elements are arguments of their own: "t.0", "t.1".

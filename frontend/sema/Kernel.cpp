@@ -1,6 +1,7 @@
 // Entry points of the evaluator: a kernel with a signature, and a compile-time expression.
 #include "frontend/lang/TensorDescriptor.h"
 #include "frontend/sema/Evaluator.h"
+#include "ir/tile/SmallMemory.h"
 #include "ir/tile/TileOps.h"
 
 namespace tilerun::sema {
@@ -287,6 +288,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     if (typed.divisibility > 1 && (typed.type.isPointer() || typed.type.isInt()))
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
                           builder.getI64IntegerAttr(typed.divisibility));
+    if (typed.isSmall)
+      function.setArgAttr(index, tile::kSmallAttr, builder.getUnitAttr());
     Value value = takeArgument();
     if (size_t rank = typed.block.size()) {
       std::vector<Value> shape, strides;

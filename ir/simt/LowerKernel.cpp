@@ -3,6 +3,7 @@
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/simt/Handlers.h"
 #include "ir/simt/MatrixRegisters.h"
+#include "ir/tile/SmallMemory.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -14,6 +15,17 @@ static unsigned countWarps(func::FuncOp kernel, const LowerOptions &options) {
   for (auto role : kernel.getOps<schedule::RoleOp>())
     warps = std::max(warps, role.getEnd());
   return warps;
+}
+
+/// Whether addresses are integers in the kernel. An access may then count from another pointer than
+/// the sum that is its address seems to: the difference of two addresses, added to one of them.
+static bool castsAddresses(func::FuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<tile::IntToPtrOp, tile::PtrToIntOp>(op) ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// The function without its body.
@@ -39,9 +51,13 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
     lowered->setAttr(SimtDialect::kPrefersAttr, preferred);
   if (ArrayAttr attributes = kernel.getAllArgAttrs())
     lowered.setAllArgAttrs(attributes);
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+  const bool hasCasts = castsAddresses(kernel);
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (isa<tile::PointerType>(type))
       lowered.setArgAttr(i, SimtDialect::kPointerAttr, b.getUnitAttr());
+    if (hasCasts)
+      lowered.removeArgAttr(i, tile::kSmallAttr);
+  }
   return lowered;
 }
 

@@ -3,6 +3,7 @@
 // kernels.
 #include "ir/tile/KeepOther.h"
 #include "ir/tile/LoopHints.h"
+#include "ir/tile/SmallMemory.h"
 #include "ir/tile/TileBytecode.h"
 #include "ir/tile/TileOps.h"
 
@@ -149,6 +150,17 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
       if (!type.isSignlessInteger() && !isa<PointerType>(type))
         return op->emitOpError() << "argument " << argIndex << ": '" << kDivisibilityAttr
                                  << "' needs an integer or a pointer, but the type is " << type;
+    }
+  } else if (attribute.getName() == kSmallAttr) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "argument " << argIndex << ": '" << kSmallAttr
+                               << "' takes no value, but has " << attribute.getValue();
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      // In per-thread IR a pointer is an integer.
+      Type type = function.getArgumentTypes()[argIndex];
+      if (!type.isSignlessInteger(64) && !isa<PointerType>(type))
+        return op->emitOpError() << "argument " << argIndex << ": '" << kSmallAttr
+                                 << "' needs a pointer, but the type is " << type;
     }
   } else if (attribute.getName() == kNameAttr) {
     if (!isa<StringAttr>(attribute.getValue()))

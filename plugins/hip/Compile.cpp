@@ -97,7 +97,7 @@ constexpr Option<Request> kOptions[] = {
     {"xcds", "dies that get programs in turn, so that each gets neighbours; 0: any order",
      [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.xcds); }},
     {"buffers",
-     "auto, off or on: masked accesses as buffer instructions; on: tensors are below 2 GiB",
+     "auto, off or on: masked accesses as buffer instructions; on: all tensors are below 2 GiB",
      [](Request &r, Value value) { return readChoice(value, r.options.buffers); }},
     {"async-copies", "true (gfx950): loads that run ahead are copied without registers; or false",
      [](Request &r, Value value) { return readTruth(value, r.options.copiesAsync); }},

@@ -136,6 +136,11 @@ struct Device : DeviceState<Device> {
       number = name.starts_with("emulated "); // As the emulator names its devices.
       return {};
     }
+    if (property == TILERUN_DEVICE_PROPERTY_USES_SMALL) {
+      known = true;
+      number = 1; // Masks are offsets of buffer instructions there.
+      return {};
+    }
     return getAttributeNumber(*this, property, number, known);
   }
   /// Ends the captures of the process, which no mode of the thread prevents.

@@ -229,6 +229,12 @@ static PyObject *listPlugins(PyObject *, PyObject *) {
   return list.take();
 }
 
+static bool usesSmall(TilerunDevice *device) {
+  TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+  return !tilerunGetDeviceProperty(device, TILERUN_DEVICE_PROPERTY_USES_SMALL, &value) &&
+         value.number;
+}
+
 // open_device(type, index, id, flags, synchronous)
 static PyObject *openDevice(PyObject *, PyObject *arguments) {
   int type = 0, index = 0, flags = 0, synchronous = 0;
@@ -258,6 +264,7 @@ static PyObject *openDevice(PyObject *, PyObject *arguments) {
                                  tilerunGetDeviceId(handle),
                                  handle,
                                  synchronous != 0,
+                                 usesSmall(handle),
                                  tilerunGetDefaultStream(handle),
                                  0,
                                  nullptr,

@@ -11,6 +11,7 @@ struct Device {
   std::string id;
   TilerunDevice *handle;
   bool synchronous; ///< Launches end before they return, and each is waited for.
+  bool usesSmall;   ///< Launches tell the memory behind pointers: code for small one is better.
   TilerunStream *defaultStream;
   uint64_t lastNative = 0;
   TilerunStream *lastStream = nullptr;

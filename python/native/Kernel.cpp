@@ -23,8 +23,7 @@ static KernelState &getState(PyObject *self) {
 
 // The package's object for the code that was just launched. New reference.
 static PyObject *getCompiled(KernelObject *kernel, const Device &device,
-                             const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                             size_t count, uint64_t code) {
+                             const TilerunCompileOptions &options, uint64_t code) {
   std::vector<Compiled> &compiled = kernel->state->compiled;
   for (size_t i = 0; i < compiled.size(); ++i)
     if (compiled[i].code == code) {
@@ -33,8 +32,8 @@ static PyObject *getCompiled(KernelObject *kernel, const Device &device,
     }
 
   std::string signature;
-  if (TilerunStatus status = tilerunDescribeArguments(
-          kernel->state->handle, arguments, static_cast<uint32_t>(count),
+  if (TilerunStatus status = tilerunDescribeCode(
+          kernel->state->handle, code,
           [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
           &signature))
     return raise(status);
@@ -72,6 +71,8 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
     flags |= getBoundsFlag();
     if (!boundsChecksOff && !ranges.read(values, arguments, count))
       return nullptr;
+  } else if (device.usesSmall && !ranges.read(values, arguments, count)) {
+    return nullptr;
   }
   StreamLease lease(device);
   TilerunStream *stream = lease.get();
@@ -92,7 +93,7 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
   }
   if (status)
     return raise(status);
-  return getCompiled(kernel, device, options.compile, arguments, count, code);
+  return getCompiled(kernel, device, options.compile, code);
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,6 +124,10 @@ static PyObject *launchPlainly(PyObject *self, PyObject *const *given, Py_ssize_
     if (!boundsChecksOff && !ranges.read(values, arguments, passed, dtypes))
       return nullptr;
     options.ranges = ranges.get();
+  } else if (state.device->usesSmall) {
+    if (!ranges.read(values, arguments, passed, dtypes))
+      return nullptr;
+    options.ranges = ranges.get();
   }
   uint64_t native = 0;
   if (!state.device->synchronous && given[3] != Py_None) {

@@ -77,14 +77,14 @@ static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t ind
   return done ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
 }
 
-// Bounds, where the device checks them.
+// Bounds, where the device checks them or its code depends on them.
 static bool readLaunch(const Device &device, PyObject *list, Way &way) {
-  if (device.type != kCpu)
-    return true;
-  if (!followEnvironment(/*onInterpreter=*/true))
-    return false;
-  way.launch.flags = getBoundsFlag();
-  if (boundsChecksOff)
+  if (device.type == kCpu) {
+    if (!followEnvironment(/*onInterpreter=*/true))
+      return false;
+    way.launch.flags = getBoundsFlag();
+  }
+  if (device.type == kCpu ? boundsChecksOff : !device.usesSmall)
     return true;
   std::vector<PyObject *> values;
   for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i)

@@ -103,6 +103,51 @@ def test_environment(run_script):
         """, TILERUN_AMDSIM="gfx90a", TILERUN_DEVICE="hip:0")
 
 
+def test_small_memory_is_a_fact_of_a_launch(run_script):
+    run_script(
+        """
+        assert expect_sum().signature == "x=*fp32:16, y=*fp32:16, out=*fp32:16, n=i32, B=128"
+        tilerun.use("hip:0")
+        compiled = expect_sum()
+        assert compiled.signature == "x=*fp32:16:small, y=*fp32:16:small, out=*fp32:16:small, n=i32, B=128"
+        assert compiled.src.attrs[(0, )] == [["tt.divisibility", 16], ["tt.pointer_range", 32]]
+        # Triton's word for it, in what is compiled ahead of time.
+        from tilerun.triton.compiler import ASTSource, GPUTarget
+
+
+        @triton.jit
+        def rows(x, stride, n, B: tl.constexpr):
+            i = tl.arange(0, B)
+            tl.store(x + i * stride, 1.0, mask=i < n)
+
+
+        def compile(facts):
+            source = ASTSource(rows, {"x": "*fp32", "stride": "i32", "n": "i32"}, {"B": 64}, {(0, ): facts})
+            return triton.compile(source, target=GPUTarget("hip", "gfx942", 64)).asm["amdgcn"]
+
+
+        assert "global_store" in compile([["tt.divisibility", 16]])
+        assert "buffer_store" in compile([["tt.divisibility", 16], ["tt.pointer_range", 32]])
+        x = np.zeros((64, 3), np.float32)
+        compiled = rows[(1, )](x, 3, 50, B=64)
+        np.testing.assert_array_equal(x[:, 0], np.arange(64) < 50)
+        assert not x[:, 1:].any() and "buffer_store" in compiled.asm["amdgcn"]
+
+
+        # A pointer into the middle of its memory, and accesses before it.
+        @triton.jit
+        def around(x, stride, n, B: tl.constexpr):
+            i = tl.arange(0, B)
+            tl.store(x + (i - 8) * stride, 1.0, mask=i < n)
+
+
+        x = np.zeros((64, 3), np.float32)
+        compiled = around[(1, )](x[8:], 3, 50, B=64)
+        np.testing.assert_array_equal(x[:, 0], np.arange(64) < 50)
+        assert not x[:, 1:].any() and compiled.signature.startswith("x=*fp32:16:small")
+        """, TILERUN_AMDSIM="gfx942")
+
+
 def test_memory_of_arguments(run_script):
     run_script(
         """
@@ -342,9 +387,10 @@ assert hip.hipStreamCreateWithFlags(ctypes.byref(stream), 1) == 0
 
 class Tensor:
     is_cuda, requires_grad, dtype, ndim = True, False, "float32", 1
+    told = None  # Bytes of the storage, where those are not asked for.
 
     def __init__(self, n):
-        self.n, self.address = n, pointer()
+        self.n, self.address, self.shape, self.stride = n, pointer(), (n, ), lambda: (1, )
         assert hip.hipMalloc(ctypes.byref(self.address), size(4 * n)) == 0
         self.device = types.SimpleNamespace(type="cuda", index=0)
 
@@ -356,6 +402,9 @@ class Tensor:
 
     def is_pinned(self):
         return False
+
+    def untyped_storage(self):
+        return types.SimpleNamespace(data_ptr=self.data_ptr, nbytes=lambda: self.told or 4 * self.n, _cdata=id(self))
 
     def write(self, values):
         data = (ctypes.c_float * self.n)(*values)
@@ -395,6 +444,16 @@ x = Tensor(16)
 x.write(range(16))
 compiled = spin[(1, )](x, 16, 1, B=16)
 assert x.read() == [i * 0.5 + 1 for i in range(16)] and "amdgcn" in compiled.asm
+# Its storage says whether it is small; what the driver says of memory that is not the library's does not count.
+signatures = [compiled.signature]
+for told in (2**31 - 1, 2**31, 2**40, 64):
+    x.told = told
+    x.write(range(16))
+    signatures.append(spin[(1, )](x, 16, 1, B=16).signature)
+    assert x.read() == [i * 0.5 + 1 for i in range(16)]
+small, large = "x=*fp32:16:small, n=i32:16, rounds=1, B=16", "x=*fp32:16, n=i32:16, rounds=1, B=16"
+assert signatures == [small, small, large, large, small], signatures
+x.write([i * 0.5 + 1 for i in range(16)])
 # Tensors of several devices, as long as one is chosen: the others' memory is copied there, and back.
 import numpy as np, tilerun
 y = np.ones(16, np.float32)

@@ -289,7 +289,8 @@ def show(value):
 
 def get_extent(value):
     """(first address, bytes) of the whole memory that an argument's memory is a part of."""
-    if torch_is_loaded() and (isinstance(value, sys.modules["torch"].Tensor) or hasattr(value, "untyped_storage")):
+    if hasattr(value, "untyped_storage") or torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor) and hasattr(
+            value, "storage"):
         storage = value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()
         size = storage.nbytes() if hasattr(storage, "nbytes") else len(storage) * storage.element_size()
         return storage.data_ptr(), size
@@ -309,8 +310,8 @@ def get_extent(value):
 
 
 def describe_memory(value):
-    """For the native module, about an argument of a launch on the CPU: (first address, bytes, shape, strides in
-    elements) of the memory that accesses must stay in; None if unknown."""
+    """For the native module, about an argument of a launch on the CPU, or on a device whose code depends on it: (first
+    address, bytes, shape, strides in elements) of the memory that accesses must stay in; None if unknown."""
     extent = None
     if isinstance(value, Pointer):
         extent, value = value.extent, value.owner

@@ -337,6 +337,16 @@ TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgum
 }
 TILERUN_API_CATCH
 
+TilerunStatus tilerunDescribeCode(TilerunKernel *kernel, uint64_t code,
+                                  void (*take)(void *user, const char *signature), void *user) try {
+  TILERUN_API_ENTER(kernel, take);
+  if (!code)
+    return refuse(__func__, "code is 0, which a failed launch gives");
+  take(user, reinterpret_cast<const core::Specialization *>(code)->open.c_str());
+  return TILERUN_STATUS_OK;
+}
+TILERUN_API_CATCH
+
 TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,
                                 const TilerunCompileOptions *options,
                                 TilerunSpecialization **specialization) try {

@@ -162,6 +162,7 @@ Status SourceProgram::parseSignature(const std::string &text,
       if (typed->type.pointerDepth <= 1)
         entry.dtype = toPublic(typed->type);
       entry.divisibility = typed->divisibility;
+      entry.isSmall = typed->isSmall;
     } else {
       entry.isConstant = true;
     }

@@ -3,6 +3,7 @@
 
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/tile/SmallMemory.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/core/Arguments.h"
@@ -117,6 +118,7 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     if (auto divisibility =
             function.getArgAttrOfType<mlir::IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr))
       entry.divisibility = divisibility.getInt();
+    entry.isSmall = bool(function.getArgAttr(i, tile::kSmallAttr));
     SourceParameter parameter;
     parameter.name = entry.name;
     parameters.push_back(std::move(parameter));

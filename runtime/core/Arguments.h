@@ -245,5 +245,9 @@ std::string describeReserved(const TilerunArgument &argument);
 Status makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument);
 /// The same as text of a signature: "*fp32:16", "i32", "1024".
 std::string getSpecText(const ParameterFacts &parameter, const TilerunArgument &argument);
+/// Whether an argument may be specialized on whether the memory behind it is small.
+inline bool mayBeSmall(const ParameterFacts &parameter, const TilerunArgument &argument) {
+  return parameter.specialize && argument.kind == TILERUN_ARGUMENT_POINTER;
+}
 
 } // namespace tilerun::core

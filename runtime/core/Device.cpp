@@ -25,6 +25,7 @@ Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::
   TilerunPluginOpenOptions open = {sizeof(open), 0, options.foreignContext};
   TILERUN_TRY(TILERUN_CALL(device->table, open_device, info.ordinal, &open, &device->handle));
   device->isChecking = device->getNumber(TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES, 0) != 0;
+  device->isSmallUsed = device->getNumber(TILERUN_DEVICE_PROPERTY_USES_SMALL, 0) != 0;
   if (options.hostMemory && !device->isChecking)
     return Status(TILERUN_STATUS_UNSUPPORTED,
                   info.id + " cannot use the host's memory: allocate on the device, and copy");

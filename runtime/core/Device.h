@@ -64,6 +64,8 @@ public:
   bool runsOnHost() const { return isHost; }
   /// Whether launches pass the extents of the memory behind their pointers, to check accesses.
   bool checksBounds() const { return isChecking; }
+  /// Whether launches are specialized on whether the memory behind pointers is small.
+  bool usesSmall() const { return isSmallUsed; }
 
   Stream &getDefaultStream() const { return *defaultStream; }
   MemoryPool &getPool() const { return *pool; }
@@ -94,7 +96,7 @@ private:
   std::shared_ptr<Modules> modules = std::make_shared<Modules>();
   std::unique_ptr<Stream> defaultStream;
   std::unique_ptr<MemoryPool> pool;
-  bool sharesHost = false, isChecking = false, isHost = false;
+  bool sharesHost = false, isChecking = false, isHost = false, isSmallUsed = false;
   std::mutex hostMutex; ///< Guards `hostMemory`.
   std::set<void *> hostMemory;
 };

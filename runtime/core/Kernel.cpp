@@ -47,6 +47,30 @@ Kernel::Kernel(std::shared_ptr<Program> program, std::string bound,
   return checkDefaults(numArguments);
 }
 
+// One bit for each pointer, whatever the other arguments are. False if the key is full.
+bool Kernel::addSmall(Device &device, SpecializationKey &key, const Passed &passed) const {
+  PointerCheck pointers(device);
+  uint64_t word = 0;
+  for (uint32_t i = 0; i < passed.count; ++i) {
+    const TilerunArgument &argument = passed.arguments[i];
+    if (mayBeSmall(facts[i], argument) &&
+        pointers.isSmall(argument.value.address, passed.ranges ? &passed.ranges[i] : nullptr))
+      word |= uint64_t(1) << i % 64;
+    if ((i % 64 == 63 || i + 1 == passed.count) && !key.add(std::exchange(word, 0)))
+      return false;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline Status Kernel::makeKeyFor(Device &device, SpecializationKey &key,
+                                                        const Passed &passed) const {
+  TILERUN_TRY(makeKey(key, passed.arguments, passed.count));
+  if (device.usesSmall() && !addSmall(device, key, passed)) [[unlikely]]
+    return Status::invalid("kernel '" + getName() +
+                           "': the arguments hold more text than a launch can have");
+  return {};
+}
+
 Status Kernel::checkDefaults(uint32_t numArguments) const {
   if (numArguments > facts.size())
     return Status::invalid("kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
@@ -68,19 +92,19 @@ Status Kernel::describe(const TilerunArgument *arguments, uint32_t numArguments,
     return {};
   SpecializationKey key(0, numArguments, {});
   TILERUN_TRY(makeKey(key, arguments, numArguments));
-  signature = getSignature(arguments, numArguments);
+  signature = getSignature(nullptr, {arguments, numArguments, nullptr});
   return {};
 }
 
 Status Kernel::prepare(Device &device, const TilerunCompileOptions &options,
-                       const TilerunArgument *arguments, uint32_t numArguments) {
-  SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
+                       const TilerunArgument *arguments, uint32_t numArguments,
+                       const TilerunMemoryRange *ranges) {
+  const Passed passed = {arguments, isFixed ? 0 : numArguments, ranges};
+  SpecializationKey key(device.getSerial(), passed.count, options);
   if (!isFixed)
-    TILERUN_TRY(makeKey(key, arguments, numArguments));
+    TILERUN_TRY(makeKeyFor(device, key, passed));
   const Specialization *specialization = table.find(key);
-  return specialization ? Status()
-                        : specializeOnce(device, key, options, arguments,
-                                         isFixed ? 0 : numArguments, specialization);
+  return specialization ? Status() : specializeOnce(device, key, options, passed, specialization);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,13 +172,13 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
                       uint32_t numArguments, uint32_t flags, const TilerunMemoryRange *ranges,
                       const Specialization **used) {
   Device &device = stream.getDevice();
-  SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
+  const Passed passed = {arguments, isFixed ? 0 : numArguments, ranges};
+  SpecializationKey key(device.getSerial(), passed.count, options);
   if (!isFixed) [[likely]]
-    TILERUN_TRY(makeKey(key, arguments, numArguments));
+    TILERUN_TRY(makeKeyFor(device, key, passed));
   const Specialization *specialization = table.find(key);
   if (!specialization) [[unlikely]]
-    TILERUN_TRY(specializeOnce(device, key, options, arguments, isFixed ? 0 : numArguments,
-                               specialization));
+    TILERUN_TRY(specializeOnce(device, key, options, passed, specialization));
   if (used)
     *used = specialization;
   if (isFixed) [[unlikely]]
@@ -214,6 +238,26 @@ static Status checkFacts(const Specialization::Place &place, int64_t divisibilit
   return {};
 }
 
+// Whether the memory behind a pointer is as small as the code relies on. What nobody knows is the
+// caller's promise.
+static Status checkSmall(const PointerCheck &pointers, const Device &device, TilerunAddress address,
+                         const TilerunMemoryRange *range) {
+  if (pointers.isSmall(address, range)) [[likely]]
+    return {};
+  TilerunMemoryRange known = range ? *range : TilerunMemoryRange{};
+  if (!known.begin || address - known.begin >= known.num_bytes) {
+    const MemoryPool::Place found = device.getPool().find(address);
+    std::tie(known.begin, known.num_bytes) = std::tie(found.begin, found.bytes);
+  }
+  const uint64_t before = address - known.begin;
+  if (!known.begin || (known.num_bytes <= TILERUN_SMALL_BYTES && before <= TILERUN_SMALL_BEFORE))
+    return {};
+  return Status::invalid("compiled for memory below 2 GiB (':small'), with at most 2047 MiB of it "
+                         "before the pointer; it has " +
+                         std::to_string(known.num_bytes) + " bytes, " + std::to_string(before) +
+                         " of them before");
+}
+
 Status Kernel::launchSpecialized(const Specialization &specialization, const Stream &stream,
                                  const uint32_t grid[3], const TilerunArgument *arguments,
                                  uint32_t numArguments, uint32_t flags,
@@ -238,6 +282,11 @@ Status Kernel::launchSpecialized(const Specialization &specialization, const Str
       return makeArgumentError(name, parameter.name, arguments[i], status.getMessage());
     if (!pack(place, arguments[i], pointers, packed)) [[unlikely]]
       TILERUN_TRY(checkPointer(pointers, arguments[i], parameter.name, name));
+    if (parameter.isSmall) [[unlikely]]
+      if (Status status = checkSmall(pointers, stream.getDevice(), arguments[i].value.address,
+                                     ranges ? &ranges[i] : nullptr);
+          !status.isOk())
+        return makeArgumentError(name, parameter.name, arguments[i], status.getMessage());
   }
   if (stream.getDevice().checksBounds()) [[unlikely]]
     return launchInBounds(specialization, stream, grid, packed, flags, ranges, true);

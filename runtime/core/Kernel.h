@@ -21,10 +21,12 @@ struct Specialization {
   };
   struct Parameter {
     std::string name;
-    int64_t divisibility; ///< A fact that the code relies on.
+    int64_t divisibility; ///< Facts that the code relies on.
+    bool isSmall;
   };
   std::shared_ptr<Executable> executable;
   std::string signature;
+  std::string open;                  ///< The signature without the kernel's bound constants.
   std::vector<Place> places;         ///< As the launch packs them.
   std::vector<Parameter> parameters; ///< As many.
 };
@@ -60,7 +62,8 @@ public:
   /// Compiles and loads what a launch with these arguments needs, so that the launch does not have
   /// to. Launches nothing.
   Status prepare(Device &device, const TilerunCompileOptions &options,
-                 const TilerunArgument *arguments, uint32_t numArguments);
+                 const TilerunArgument *arguments, uint32_t numArguments,
+                 const TilerunMemoryRange *ranges = nullptr);
 
   /// Validates, specializes, launches. A warm one allocates nothing and takes no lock, but to find
   /// the pool's allocations for a device that checks bounds. `flags`: TILERUN_LAUNCH_*. `ranges`:
@@ -85,20 +88,29 @@ private:
     Status status;
     const Specialization *value = nullptr;
   };
-  std::string getSignature(const TilerunArgument *arguments, uint32_t numArguments) const;
+  /// What a launch passes.
+  struct Passed {
+    const TilerunArgument *arguments;
+    uint32_t count;
+    const TilerunMemoryRange *ranges; ///< Null, or one for each.
+  };
+  /// `device`: null, or that which a launch is for, whose facts the signature has.
+  std::string getSignature(Device *device, const Passed &passed) const;
   Status makeKey(SpecializationKey &key, const TilerunArgument *arguments,
                  uint32_t numArguments) const;
+  /// The key of a launch.
+  Status makeKeyFor(Device &device, SpecializationKey &key, const Passed &passed) const;
+  bool addSmall(Device &device, SpecializationKey &key, const Passed &passed) const;
   /// Whether the number of arguments fits the parameters and their defaults.
   Status checkDefaults(uint32_t numArguments) const;
   /// Compiles once, however many threads ask at the same time.
   Status specializeOnce(Device &device, const SpecializationKey &key,
-                        const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                        uint32_t numArguments, const Specialization *&specialization);
+                        const TilerunCompileOptions &options, const Passed &passed,
+                        const Specialization *&specialization);
   /// The same kernel without what makes assumptions about arguments that are not in its signature.
   Executable::MakeGeneral makeGeneral(Device &device, const std::string &signature,
                                       const TilerunCompileOptions &options) const;
-  Status specializeFor(Device &device, const TilerunCompileOptions &options,
-                       const TilerunArgument *arguments, uint32_t numArguments,
+  Status specializeFor(Device &device, const TilerunCompileOptions &options, const Passed &passed,
                        std::shared_ptr<const Specialization> &specialization) const;
 
   const std::shared_ptr<Program> program;

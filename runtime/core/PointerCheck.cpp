@@ -6,6 +6,22 @@ using namespace tilerun::core;
 
 constinit thread_local detail::SeenAllocation detail::seenAllocations[detail::kSeen] = {};
 
+static bool isSmallAt(TilerunAddress address, TilerunAddress begin, uint64_t bytes) {
+  return bytes <= TILERUN_SMALL_BYTES && address - begin <= TILERUN_SMALL_BEFORE;
+}
+
+bool PointerCheck::isSmall(TilerunAddress address, const TilerunMemoryRange *range) const {
+  // Code may count from so many bytes before the pointer.
+  if (address < TILERUN_SMALL_BEFORE)
+    return false;
+  if (range && range->begin && address - range->begin < range->num_bytes)
+    return isSmallAt(address, range->begin, range->num_bytes);
+  if (!check(address).isOk()) // The launch says why.
+    return false;
+  const detail::SeenAllocation &known = detail::getSeen(seen, address);
+  return isKnown(address) && known.block && isSmallAt(address, known.begin, known.bytes);
+}
+
 Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) {
   if (!address)
     return {};

@@ -40,6 +40,10 @@ public:
            (!known.block ||
             known.block->generation.load(std::memory_order_acquire) == known.generation);
   }
+  /// Whether the memory around `address` is small: that of the range, or of the pool's block, which
+  /// may be larger than what was asked for. False where nobody has told: of the memory of others
+  /// the driver may know only a part.
+  bool isSmall(TilerunAddress address, const TilerunMemoryRange *range) const;
   /// OK if the device may use `address`; 0 is allowed.
   Status check(TilerunAddress address) const {
     if (isKnown(address)) [[likely]]

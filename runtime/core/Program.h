@@ -30,6 +30,7 @@ struct SignatureEntry {
   bool isPointer = false;
   uint16_t dtype = TILERUN_DTYPE_AUTO; ///< Of a run-time parameter; a pointer's elements.
   int64_t divisibility = 1;
+  bool isSmall = false; ///< A pointer's memory has at most TILERUN_SMALL_BYTES.
 };
 
 /// A compiled kernel as a plugin takes it.

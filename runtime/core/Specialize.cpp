@@ -2,6 +2,8 @@
 // program, and where each argument goes. Separate from the launch, all of whose code is hot.
 #include "runtime/core/Kernel.h"
 
+#include "runtime/core/PointerCheck.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -43,11 +45,16 @@ Status Kernel::emit(const plugin::Plugin &plugin, const std::string &target,
   return program->emit(plugin, target, join(signature, bound), options, stage, take);
 }
 
-std::string Kernel::getSignature(const TilerunArgument *arguments, uint32_t numArguments) const {
+std::string Kernel::getSignature(Device *device, const Passed &passed) const {
   std::string signature;
-  for (uint32_t i = 0; i < numArguments; ++i)
-    signature =
-        join(signature, parameters[i].name + "=" + getSpecText(parameters[i], arguments[i]));
+  for (uint32_t i = 0; i < passed.count; ++i) {
+    const TilerunArgument &argument = passed.arguments[i];
+    const bool isSmall = device && device->usesSmall() && mayBeSmall(parameters[i], argument) &&
+                         PointerCheck(*device).isSmall(argument.value.address,
+                                                       passed.ranges ? &passed.ranges[i] : nullptr);
+    signature = join(signature, parameters[i].name + "=" + getSpecText(parameters[i], argument) +
+                                    (isSmall ? ":small" : ""));
+  }
   return signature;
 }
 
@@ -99,6 +106,7 @@ Status Kernel::specialize(Device &device, const std::string &signature,
     TILERUN_TRY(program->parseSignature(whole, entries));
   auto specialization = std::make_shared<Specialization>();
   specialization->signature = whole;
+  specialization->open = signature;
   for (bool again = true;;) {
     CompiledArtifact compiled;
     TILERUN_TRY(program->compile(device, whole, options, compiled));
@@ -158,20 +166,20 @@ Status Kernel::specialize(Device &device, const std::string &signature,
                              [&](const SourceParameter &p) { return p.name == name; });
     place.argument = static_cast<uint32_t>(open - parameters.begin());
     specialization->places.push_back(place);
-    specialization->parameters.push_back({entry->name, entry->divisibility});
+    specialization->parameters.push_back({entry->name, entry->divisibility, entry->isSmall});
   }
   out = std::move(specialization);
   return {};
 }
 
 Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &options,
-                             const TilerunArgument *arguments, uint32_t numArguments,
+                             const Passed &passed,
                              std::shared_ptr<const Specialization> &out) const {
-  std::string signature = getSignature(arguments, numArguments);
+  std::string signature = getSignature(&device, passed);
   std::shared_ptr<Specialization> specialization;
   TILERUN_TRY(specialize(device, signature, options, specialization));
   for (size_t i = 0; i < specialization->places.size(); ++i)
-    if (!isFixed && specialization->places[i].argument >= numArguments)
+    if (!isFixed && specialization->places[i].argument >= passed.count)
       return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
                                                  " needs a run-time value for '" +
                                                  specialization->parameters[i].name +
@@ -181,8 +189,7 @@ Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &option
 }
 
 Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
-                              const TilerunCompileOptions &options,
-                              const TilerunArgument *arguments, uint32_t numArguments,
+                              const TilerunCompileOptions &options, const Passed &passed,
                               const Specialization *&out) {
   std::vector<uint64_t> words(key.getWords(), key.getWords() + key.getSize());
   std::shared_ptr<Flight> flight;
@@ -229,7 +236,7 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
     }
   } landing{*this, *flight, words};
   flight->status = Status(TILERUN_STATUS_OUT_OF_MEMORY, "the host is out of memory");
-  status = specializeFor(device, options, arguments, numArguments, value);
+  status = specializeFor(device, options, passed, value);
   if (status.isOk()) {
     std::lock_guard lock(mutex);
     table.insert(key, value);

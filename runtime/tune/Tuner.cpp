@@ -178,7 +178,8 @@ Status Tuning::compileUntimed(size_t index) {
     refusal = checkFit(device, config);
   isPruned[index] = !refusal.isOk();
   TILERUN_TRY(refusal);
-  return config.kernel->prepare(device, config.options, config.arguments, config.numArguments);
+  return config.kernel->prepare(device, config.options, config.arguments, config.numArguments,
+                                config.ranges);
 }
 
 Status Tuning::compile(size_t index) {

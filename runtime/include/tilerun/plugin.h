@@ -59,8 +59,9 @@
  *   1.3  TilerunPluginLaunch.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, TILERUN_LAUNCH_HOST_MEMORY
  *   1.4  TilerunPlugin.get_phases; TilerunPluginArtifact.details with derived parameters, lanes,
  *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device
- *        properties MAX_CLUSTER, LAUNCH_RANGES, FALLBACK, SURVIVES_FORK and RUNS_ON_HOST; the
- *        self-test kernels of TILERUN_DETAIL_TEST_LIST; TILERUN_LAUNCH_BOUNDS_CHECKS
+ *        properties MAX_CLUSTER, LAUNCH_RANGES, FALLBACK, SURVIVES_FORK, RUNS_ON_HOST and
+ *        USES_SMALL; the self-test kernels of TILERUN_DETAIL_TEST_LIST;
+ *        TILERUN_LAUNCH_BOUNDS_CHECKS
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -192,7 +193,8 @@ enum {
   X(LAUNCH_RANGES, 23, U64, "launch-ranges", "whether launches use .ranges. Since 1.4")            \
   X(FALLBACK, 24, U64, "fallback", "whether any other device is a better default. Since 1.4")      \
   X(SURVIVES_FORK, 25, U64, "survives-fork", "whether a forked child may use it. Since 1.4")       \
-  X(RUNS_ON_HOST, 26, U64, "runs-on-host", "whether the host's cores run its kernels. Since 1.4")
+  X(RUNS_ON_HOST, 26, U64, "runs-on-host", "whether the host's cores run its kernels. Since 1.4")  \
+  X(USES_SMALL, 27, U64, "uses-small", "whether code is better for small memory. Since 1.4")
 
 /* Properties of loaded kernels, in the same form. */
 #define TILERUN_KERNEL_PROPERTY_LIST(X)                                                            \
@@ -390,6 +392,12 @@ enum {
    * environment decides. */
   TILERUN_LAUNCH_BOUNDS_CHECKS = 8
 };
+
+/* A kernel may be compiled for pointers to small memory (":small" in signatures): of at most so
+ * many bytes, of which at most TILERUN_SMALL_BEFORE lie before the pointer. Launches on devices
+ * with the property USES_SMALL are, where the extent of the memory is known. */
+#define TILERUN_SMALL_BYTES 0x7fffffffu
+#define TILERUN_SMALL_BEFORE 0x7ff00000u
 
 /* What a kernel may touch through one pointer of a launch; its size is fixed. All 0: not known. */
 typedef struct TilerunMemoryRange {

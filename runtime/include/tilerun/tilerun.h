@@ -42,7 +42,8 @@
  *
  * Changelog
  *   1.10 TilerunTuneOptions.num_threads and .waiting: configurations are compiled by several
- *        threads; TILERUN_TUNE_COMPILE; TilerunTuneProgress.num_done and what follows it
+ *        threads; TILERUN_TUNE_COMPILE; TilerunTuneProgress.num_done and what follows it;
+ *        tilerunDescribeCode; launches are specialized on small memory
  *   1.9  TILERUN_LAUNCH_BOUNDS_CHECKS; the stage "writes" of tilerunEmitKernel;
  *        TilerunCompileOptions.debug of 2
  *   1.8  tilerunLaunchSpecializedWith
@@ -429,8 +430,9 @@ typedef struct TilerunLaunchOptions {
   uint32_t flags;
   uint32_t reserved; /* 0 */
   /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not return,
-   * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses. Other
-   * pointers need none, but the shape improves messages. Since 1.5. */
+   * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses, and one
+   * with the property USES_SMALL may get better code where all of it is small. Other pointers need
+   * none, but the shape improves messages. Since 1.5. */
   const TilerunMemoryRange *ranges;
 } TilerunLaunchOptions;
 
@@ -498,7 +500,9 @@ TILERUN_API TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t in
  * Checked before: number, kinds and types of arguments; that each pointer belongs to this device:
  * against the pool's own records (a few nanoseconds when this thread has used the allocation
  * before, else a lock), or, for memory of others, by one question to the driver for each allocation
- * and thread, which is remembered; grid; facts. The message names the parameter and what was
+ * and thread, which is remembered; grid; facts. On a device with the property USES_SMALL the facts
+ * include whether the memory behind a pointer is small (TILERUN_SMALL_BYTES): where the pool's
+ * records, or the launch's `ranges`, tell. The message names the parameter and what was
  * passed. A fault of the kernel shows at the next call that waits for the stream. [any thread] */
 TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                                         const TilerunLaunchOptions *options,
@@ -519,7 +523,15 @@ TILERUN_API TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel,
                                                    void (*take)(void *user, const char *signature),
                                                    void *user);
 
+/* The same of the code that a launch of `kernel` has told: with what it was compiled for on its
+ * device alone, such as small memory. Since 1.10. [any thread] */
+TILERUN_API TilerunStatus tilerunDescribeCode(TilerunKernel *kernel, uint64_t code,
+                                              void (*take)(void *user, const char *signature),
+                                              void *user);
+
 /* Compiles and loads ahead of time, for a signature in text: `x_ptr=*fp32:16, n=i32, BLOCK=1024`.
+ * `:small` behind a pointer (`x_ptr=*fp32:16:small`) promises that its memory has at most
+ * TILERUN_SMALL_BYTES; launches whose memory is known to be larger are refused.
  * A kernel that unrolls to more than 100,000 operations is refused; TILERUN_MAX_OPERATIONS in the
  * environment changes the limit.
  * `options` may be null. The device stays open while the handle lives. [any thread] */

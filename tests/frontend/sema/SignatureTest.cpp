@@ -34,6 +34,32 @@ TEST(Signature, TypesAndConstants) {
   EXPECT_EQ(std::get<int64_t>(constant("h")), 16);
 }
 
+TEST(Signature, PointersMayBeToSmallMemory) {
+  auto s = parseSignature("x=*fp32:16:small, y=*i8:small, z=*i8:16, t=(*fp16:small, i32)");
+  ASSERT_TRUE(bool(s)) << llvm::toString(s.takeError());
+  auto of = [&](const char *name) {
+    const auto &typed = std::get<TypedArgument>(s->arguments.at(name));
+    return std::pair(typed.divisibility, typed.isSmall);
+  };
+  EXPECT_EQ(of("x"), std::pair(int64_t(16), true));
+  EXPECT_EQ(of("y"), std::pair(int64_t(1), true));
+  EXPECT_EQ(of("z"), std::pair(int64_t(16), false));
+  EXPECT_EQ(of("t.0"), std::pair(int64_t(1), true));
+  EXPECT_NE(failureOf("n=i32:16:small").find("only pointers are small, not int32"),
+            std::string::npos)
+      << failureOf("n=i32:16:small");
+  for (const char *text : {"x=*i8:small:16", "x=*i8:16:large", "x=*i8:16:", "x=*i8:small:small"})
+    EXPECT_NE(failureOf(text).find("neither a divisibility nor 'small', nor both"),
+              std::string::npos)
+        << text << ": " << failureOf(text);
+  EXPECT_NE(failureOf("x=*i8:tiny").find("must be a positive integer, not 'tiny'"),
+            std::string::npos);
+  auto c = compile("@triton.jit\ndef kernel(x, y, n):\n    tl.store(x, tl.load(y) + n)\n",
+                   "x=*i32:16:small, y=*i32, n=i32");
+  EXPECT_NE(c.ir.find("tile.small"), std::string::npos) << c.ir;
+  EXPECT_EQ(c.ir.find("tile.small"), c.ir.rfind("tile.small")) << c.ir;
+}
+
 TEST(Signature, TuplesWithRuntimeElements) {
   auto s = parseSignature("t=(*fp32:16, (i32, 3), \"a\"), u=(1, (2,)), v=[i64:16], w=()");
   ASSERT_TRUE(bool(s)) << llvm::toString(s.takeError());
@@ -146,6 +172,8 @@ TEST(Signature, CanonicalTextTellsAllApart) {
   std::set<std::string> texts;
   for (const char *text : {"x=*fp32:16",
                            "x=*fp32",
+                           "x=*fp32:small",
+                           "x=*fp32:16:small",
                            "x=*kfp32",
                            "x=fp32",
                            "x=*fp16",

@@ -20,6 +20,12 @@
 // RUN: tile-amdgpu %t/tensors.mlir --buffers=on --emit=remarks | FileCheck %s --check-prefix=ONE
 // ONE-COUNT-1: masked-access-branches
 // ONE-NOT: masked-access-branches
+// RUN: tile-amdgpu %t/small.mlir --emit=llvm | FileCheck %t/small.mlir
+// RUN: tile-amdgpu %t/casts.mlir --emit=llvm | FileCheck %t/casts.mlir
+// RUN: not tile-opt %t/wrong.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: 'func.func' op argument 0: 'tile.small' needs a pointer, but the type is 'f32'
+// RUN: not tile-opt %t/value.mlir 2>&1 | FileCheck %s --check-prefix=VALUE
+// VALUE: error: 'func.func' op argument 0: 'tile.small' takes no value, but has true
 // RUN: not tile-amdgpu %t/bounds.mlir --buffers=maybe 2>&1 | FileCheck %s --check-prefix=CHOICE
 // CHOICE: error: 'maybe' is not a choice of buffers; use 'auto', 'off' or 'on'
 
@@ -94,9 +100,9 @@ func.func @others(%x: i64 {simt.pointer}, %y: i64 {simt.pointer}, %n: i32) attri
 
 //--- tensors.mlir
 // An offset times any stride, and a pointer that a loop advances: the argument is the base, and the distance from it the
-// offset. Of two pointers nothing is known.
+// offset, from 2047 MiB before the pointer on. Of two pointers nothing is known.
 // CHECK: define amdgpu_kernel void @tensors(
-// CHECK: call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1({{.*}} i64 2147483647, i32 159744)
+// CHECK: call ptr addrspace(8) @llvm.amdgcn.make.buffer.rsrc.p8.p1({{.*}} i64 4293918720, i32 159744)
 // CHECK: call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(
 // CHECK: call void @llvm.amdgcn.raw.ptr.buffer.store.i32(
 // CHECK: ret void
@@ -122,5 +128,64 @@ func.func @tensors(%x: i64 {simt.pointer}, %y: i64 {simt.pointer}, %n: i32, %str
   %odd = arith.cmpi slt, %n, %stride : i32
   %either = arith.select %odd, %a, %b : i64
   simt.store %either, %end#1 mask %m : vector<1xf32>
+  return
+}
+
+//--- small.mlir
+// The same for the one pointer that is to small memory; lanes whose mask is false are behind the buffer.
+// CHECK: define amdgpu_kernel void @small(ptr addrspace(1) {{[^,]*}}%[[X:[0-9]+]],
+// CHECK: %[[ADDRESS:.*]] = ptrtoint ptr addrspace(1) %[[X]] to i64
+// CHECK: add i64 %[[ADDRESS]], -2146435072
+// CHECK: make.buffer.rsrc{{.*}} i64 4293918720,
+// CHECK: select i1 %{{.*}}, i32 %{{.*}}, i32 -1048576
+// CHECK: call i32 @llvm.amdgcn.raw.ptr.buffer.load.i32(
+// CHECK: store <1 x i32>
+// CHECK-NOT: amdgcn.raw
+// CHECK: ret void
+func.func @small(%x: i64 {simt.pointer, tile.small}, %y: i64 {simt.pointer}, %n: i32, %stride: i32) attributes {tile.kernel, simt.threads = 256 : i32} {
+  %t = simt.thread_id
+  %m = arith.cmpi slt, %t, %n : i32
+  %bytes = arith.constant 4 : i64
+  %row = arith.muli %t, %stride : i32
+  %wide = arith.extsi %row : i32 to i64
+  %o = arith.muli %wide, %bytes : i64
+  %a = arith.addi %x, %o : i64
+  %v = simt.load %a mask %m : vector<1xi32>
+  %b = arith.addi %y, %o : i64
+  %odd = arith.cmpi slt, %t, %stride : i32
+  simt.store %b, %v mask %odd : vector<1xi32>
+  return
+}
+
+//--- casts.mlir
+// Where addresses are integers in the kernel, an access may count from another pointer than its address shows: %y here.
+// CHECK: define amdgpu_kernel void @casts(
+// CHECK-NOT: amdgcn.raw
+// CHECK: ret void
+func.func @casts(%x: !tile.ptr<i32> {tile.small}, %y: !tile.ptr<i32> {tile.small}, %n: i32, %stride: i32) attributes {tile.kernel} {
+  %range = tile.make_range 0 to 64 : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %strides = tile.splat %stride : i32 -> tensor<64xi32>
+  %m = arith.cmpi slt, %range, %ns : tensor<64xi32>
+  %four = arith.constant 4 : i64
+  %xi = tile.ptr_to_int %x : !tile.ptr<i32> -> i64
+  %yi = tile.ptr_to_int %y : !tile.ptr<i32> -> i64
+  %distance = arith.subi %yi, %xi : i64
+  %elements = arith.divsi %distance, %four : i64
+  %other = tile.addptr %x, %elements : !tile.ptr<i32>, i64
+  %o = arith.muli %range, %strides : tensor<64xi32>
+  %others = tile.splat %other : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>
+  %p = tile.addptr %others, %o : tensor<64x!tile.ptr<i32>>, tensor<64xi32>
+  tile.store %p, %o mask %m : tensor<64x!tile.ptr<i32>>
+  return
+}
+
+//--- wrong.mlir
+func.func @k(%x: f32 {tile.small}) attributes {tile.kernel} {
+  return
+}
+
+//--- value.mlir
+func.func @k(%x: !tile.ptr<i32> {tile.small = true}) attributes {tile.kernel} {
   return
 }

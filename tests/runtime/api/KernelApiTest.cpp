@@ -50,6 +50,25 @@ def chatty(out, n):
     tl.store(out, n)
 )";
 
+TEST(Kernels, CodeTellsItsSignature) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.loadText("k.py", kSource, "constants").bind("MODE=\"none\"");
+  Buffer<float> out(stream, 4);
+  const TilerunArgument arguments[] = {makeArgument(out),
+                                       {TILERUN_ARGUMENT_DTYPE, TILERUN_DTYPE_FP16, 0, {}}};
+  const TilerunLaunchOptions options = {sizeof(options), {1, 1, 1}, nullptr, 0, 0, nullptr};
+  uint64_t code = 0;
+  check(tilerunLaunchTold(stream.get(), kernel.get(), &options, arguments, 2, &code));
+  std::string text;
+  auto take = [](void *user, const char *said) { *static_cast<std::string *>(user) = said; };
+  check(tilerunDescribeCode(kernel.get(), code, take, &text));
+  EXPECT_EQ(text, "out=*fp32:16, T=fp16!"); // Without what is bound.
+  EXPECT_EQ(tilerunDescribeCode(kernel.get(), 0, take, &text), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tilerunGetErrorMessage(), "code is 0, which a failed launch gives");
+}
+
 TEST(Kernels, ScalarsOfEveryType) {
   Runtime runtime = makeRuntime();
   Device device = runtime.open("cpu");

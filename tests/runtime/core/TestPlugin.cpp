@@ -136,6 +136,11 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
     ++counters.all;
     if (property == TILERUN_DEVICE_PROPERTY_SURVIVES_FORK && faults.isSilentOnForks)
       return fail(sink, TILERUN_STATUS_UNSUPPORTED, "the device does not say");
+    if (property == TILERUN_DEVICE_PROPERTY_USES_SMALL && faults.usesSmall) {
+      value->type = TILERUN_VALUE_U64;
+      value->number = 1;
+      return TILERUN_STATUS_OK;
+    }
     TilerunStatus status = base.get_device_property(device, property, value, sink);
     if (property == TILERUN_DEVICE_PROPERTY_RUNS_ON_HOST && faults.isGpu)
       value->number = 0;
@@ -194,6 +199,7 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.refusedModules = 0;
   faults.holdDevice = false;
   faults.isSilentOnForks = false;
+  faults.usesSmall = false;
   faults.isGpu = false;
   faults.milliseconds = 0;
   faults.foreignBegin = faults.foreignBytes = 0;
@@ -240,8 +246,9 @@ Status TestProgram::parseSignature(const std::string &text,
     std::string type = spec.substr(entry.isPointer, spec.find(':') - entry.isPointer);
     entry.dtype = findType(type);
     entry.isConstant = !entry.dtype;
+    entry.isSmall = spec.ends_with(":small");
     if (size_t colon = spec.find(':'); colon != std::string::npos)
-      entry.divisibility = std::atoll(spec.c_str() + colon + 1);
+      entry.divisibility = std::max(std::atoll(spec.c_str() + colon + 1), 1LL);
     entries.push_back(std::move(entry));
   }
   return {};

@@ -31,6 +31,7 @@ struct Faults {
   std::atomic<int> refusedModules{0};       ///< The number of modules that are not loaded.
   std::atomic<bool> holdDevice{false};      ///< Waits for the device do not end.
   std::atomic<bool> isSilentOnForks{false}; ///< No property SURVIVES_FORK.
+  std::atomic<bool> usesSmall{false};       ///< It has the property USES_SMALL.
   std::atomic<bool> isGpu{false};           ///< Not on the host's cores; warps of 64 threads.
   std::atomic<double> milliseconds{0};      ///< Between any two events; 0: as measured.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,

@@ -151,10 +151,11 @@ void addCompileOptions(CLI::App *app, Options &options) {
                   "AMD: rows and columns of MFMA instructions, 16 or 32; 0: any");
   app->add_option("--kpack", options.kpack,
                   "AMD: instructions along k whose operands one read brings, 1 or 2");
-  addChoice(app, "--buffers", options.buffers,
-            "AMD: masked accesses as buffer instructions in place of branches: auto (where offsets "
-            "are known to be small), off, or on (a promise that each tensor begins at its pointer "
-            "and is below 2 GiB)");
+  addChoice(
+      app, "--buffers", options.buffers,
+      "AMD: masked accesses as buffer instructions in place of branches: auto (where offsets or "
+      "tensors are known to be small, as launches know), off, or on (a promise that each tensor "
+      "is below 2 GiB)");
   app->add_option("--xcds", options.xcds,
                   "AMD: dies that get programs in turn, so that each gets neighbours");
   app->add_flag("--async-copies", options.asyncCopies,
@@ -319,9 +320,10 @@ Grammar addGrammar(CLI::App &app, Options &options) {
       "--resources\n"
       "  tilerun compile add.py::add_kernel --signature … --target vulkan:1.3 --emit spirv -o "
       "add.spv\n\n"
-      "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
-      "constant, or a\ntuple of these in brackets, 't=(*f32:16, (i32, 3))'. Instead of it, "
-      "arguments of a launch may be given ('tilerun run --help').\n");
+      "A signature gives each parameter a type, with ':16' if it is a multiple of 16 and ':small' "
+      "if it is a pointer\nto memory below 2 GiB, or a constant, or a tuple of these in brackets, "
+      "'t=(*f32:16, (i32, 3))'. Instead of it,\narguments of a launch may be given "
+      "('tilerun run --help').\n");
   compile->add_option("TARGET", options.target, kTargetHelp)->required();
   compile
       ->add_option("ARGUMENT", options.arguments, "NAME=VALUE, as of run, instead of --signature")

@@ -230,9 +230,25 @@ llvm::Error Launch::prepareOutputs() {
   return llvm::Error::success();
 }
 
+void Launch::noteSmallMemory() {
+  for (const core::SourceParameter &parameter : compiler::describeParameters(*session.kernel)) {
+    auto argument = binding.signature.arguments.find(parameter.name);
+    auto value = binding.values.find(parameter.name);
+    if (argument == binding.signature.arguments.end() || value == binding.values.end())
+      continue;
+    auto *typed = std::get_if<TypedArgument>(&argument->second);
+    const auto *tensor = value->second.getIf<Tensor>();
+    if (typed && tensor && parameter.specialize)
+      typed->isSmall = tensor->storage->bytes().size() <= TILERUN_SMALL_BYTES &&
+                       tensor->offset <= TILERUN_SMALL_BEFORE;
+  }
+}
+
 llvm::Error Launch::compile(llvm::StringRef watch) {
   auto start = std::chrono::steady_clock::now();
   const Options &options = session.options;
+  if (device->usesSmall())
+    noteSmallMemory();
   CompileSettings settings(binding.signature, options);
   if (options.command == Options::Command::Check)
     settings.add("checks", std::string("bounds,uninitialized,races,overflow,unwritten,") +

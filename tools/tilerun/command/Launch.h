@@ -93,6 +93,8 @@ private:
   /// `repeated` is a launch of the same session on it.
   llvm::Error repeatOnInterpreter(Launch &repeated, llvm::StringRef watch) const;
   const host::Writers *findWriters(const host::Storage *storage) const;
+  /// Puts into the signature which tensors are small, for a device whose code depends on it.
+  void noteSmallMemory();
   llvm::Error compile(llvm::StringRef watch);
   llvm::Error askRemarks(const std::string &signature, const TilerunCompileOptions &settings);
   llvm::Error execute();

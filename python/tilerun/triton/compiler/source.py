@@ -23,13 +23,13 @@ class _RunTimeValue:
 
     data_ptr = None  # Nothing looks for attributes in what has memory.
 
-    def __init__(self, kind=None, divisibility=None):
-        self.kind, self.divisibility = kind, divisibility
+    def __init__(self, kind=None, facts=""):
+        self.kind, self.facts = kind, facts  # ":16:small", as signatures have it.
 
 
 class ASTSource:
     """A jit function with the types of its parameters (`{"x": "*fp32", "n": "i32"}`), its constants and facts
-    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are named, or told by their place. A tensor descriptor is written
+    (`{(0,): [["tt.divisibility", 16], ["tt.pointer_range", 32]]}`; the second means memory below 2 GiB). Parameters are named, or told by their place. A tensor descriptor is written
     `tensordesc<fp16[64,32]>`, and a tuple as one of types, by its class if it has names; `(0, 1)` is the second item of the
     first parameter."""
 
@@ -61,14 +61,14 @@ class ASTSource:
             if isinstance(value, tuple):
                 return _host_values.make_like(type(value), [describe((*path, i), item) for i, item in enumerate(value)])
             entry = entries[value.name]
-            kind, _, divisibility = entry.partition(":")
+            kind, *words = entry.split(":")
             if value.block is not None:
                 padding = ",nan" if value.padding == "nan" else ""
                 return f"tensordesc<{kind.removeprefix('*')}[{','.join(map(str, value.block))}]{padding}>"
             if not kind.startswith("*") and kind not in DTYPES:
                 return describe(path, Bound(_read_constant(entry)))
-            if divisibility:
-                facts[path] = [["tt.divisibility", int(divisibility)]]
+            if words:
+                facts[path] = [["tt.pointer_range", 32] if word == "small" else ["tt.divisibility", int(word)] for word in words]
             return kind
 
         for at, name in enumerate(function.arg_names):
@@ -155,7 +155,7 @@ class ASTSource:
         for name, value in values.items():
             if isinstance(value, _RunTimeValue):
                 if value.kind is not None:
-                    entries.append(f"{name}={value.kind}" + (f":{value.divisibility}" if value.divisibility else ""))
+                    entries.append(f"{name}={value.kind}{value.facts}")
             elif native is not self.fn or name not in defaults:  # The library knows the function's own.
                 entries.append(f"{name}={_variants.write_constant(self.fn, params[name], value, [])}")
         return native, ", ".join(entries)
@@ -176,7 +176,9 @@ class ASTSource:
         if is_constant and len(path) > 1:
             raise ValueError(f"parameter '{shown}' is declared as tl.constexpr, but the signature has the type '{kind}'; write "
                              "'constexpr', and its value in constexprs")
-        return _RunTimeValue(kind, next((value for fact, value in self._facts.get(path, ()) if fact == "tt.divisibility"), None))
+        facts = {fact: value for fact, value in self._facts.get(path, ())}
+        words = [facts.get("tt.divisibility"), "small" if facts.get("tt.pointer_range") == 32 else None]
+        return _RunTimeValue(kind, "".join(f":{word}" for word in words if word))
 
     def parse_options(self):
         return {}
