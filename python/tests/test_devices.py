@@ -134,6 +134,12 @@ def test_small_memory_is_a_fact_of_a_launch(run_script):
         assert not x[:, 1:].any() and "buffer_store" in compiled.asm["amdgcn"]
 
 
+        # A warmup compiles what the launch needs; what stands in for a tensor counts as small.
+        from tilerun.triton.runtime.jit import MockTensor
+        assert rows.warmup(x, 3, 50, B=64, grid=(1, )).signature == compiled.signature
+        assert rows.warmup(MockTensor("fp32"), 3, 50, B=64, grid=(1, )).signature == compiled.signature
+
+
         # A pointer into the middle of its memory, and accesses before it.
         @triton.jit
         def around(x, stride, n, B: tl.constexpr):

@@ -16,7 +16,7 @@ CHECKED = 1
 PROPERTIES = {"name": 1, "uuid": 2, "arch": 3, "driver-version": 4, "memory-total": 5, "memory-free": 6, "units": 7,
               "warp-size": 8, "max-threads": 9, "max-shared": 10, "max-grid-x": 11, "max-grid-y": 12,
               "max-grid-z": 13, "registers": 14, "l2-bytes": 15, "clock-khz": 16, "pci-address": 17,
-              "matrix-shapes": 19, "unified-memory": 20}
+              "matrix-shapes": 19, "unified-memory": 20, "uses-small": 27}
 
 
 def _open(kind, index):

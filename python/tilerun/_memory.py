@@ -319,6 +319,13 @@ def describe_memory(value):
     return extent and (*extent, *_get_layout(value))
 
 
+def is_small(pointer):
+    """Whether launches on devices whose code depends on it take a pointer's memory for small (TILERUN_SMALL_BYTES and
+    TILERUN_SMALL_BEFORE of plugin.h), or its size is not known."""
+    memory = describe_memory(pointer)
+    return not memory or memory[1] < 1 << 31 and pointer.address - memory[0] <= 0x7ff00000
+
+
 def _get_layout(value):
     if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
         return tuple(value.shape), tuple(value.stride())

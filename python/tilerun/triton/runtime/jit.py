@@ -439,8 +439,21 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             after(**call)
         return False
 
-    def _compile_only(self, kernel, kind, index, values, options):
+    def _note_small(self, kernel, kind, index, values):
+        """The signature that a launch on the device compiles for: `_describe` is of none, and so does not look at memory.
+        What stands in for a tensor counts as small, as in Triton."""
         signature = kernel._describe(values)
+        if not _devices.get_property(kind, index, "uses-small"):
+            return signature
+        from ..compiler.source import split_signature
+        fixed = {param.name for param in self.params if param.do_not_specialize}
+        small = {name for name, value in zip(kernel.arg_names, values)
+                 if isinstance(value, _memory.Pointer) and name not in fixed and _memory.is_small(value)}
+        return ", ".join(f"{name}={text}" + (":small" if name in small and text.startswith("*") else "")
+                         for name, text in split_signature(signature))
+
+    def _compile_only(self, kernel, kind, index, values, options):
+        signature = self._note_small(kernel, kind, index, values)
 
         def compile():
             kernel._specialize(kind, index, signature, options)
