@@ -1,5 +1,5 @@
 """What scripts that compile kernels by Tilerun's command and by Triton have in common, for any target and without a GPU. Both get
-the same types, divisibilities and constants; of integer arguments neither knows more, and neither knows how large tensors are."""
+the same types, divisibilities and constants, and knows of the same tensors that they are small; of integer arguments neither knows more."""
 
 import ast
 import dataclasses
@@ -21,7 +21,7 @@ class Case:
     name: str
     file: pathlib.Path
     kernel: str
-    signature: str  # NAME=TYPE[:DIVISIBILITY] or NAME=CONSTANT, separated by commas.
+    signature: str  # NAME=TYPE[:DIVISIBILITY][:small] or NAME=CONSTANT, separated by commas.
     warps: int
     archs: tuple = None  # None: all.
     stages: int = 2
@@ -88,13 +88,13 @@ def build(modules, backend, arch, warp, case, options):
     types, constants, attributes = {}, {}, {}
     given = dict(word.strip().split("=") for word in case.signature.split(","))
     for i, name in enumerate(function.arg_names):
-        kind, _, divisibility = given[name].partition(":")
+        kind, *facts = given[name].split(":")
         if kind[:1] != "*" and not kind[:1].isalpha() or kind in ("True", "False", "None"):
             types[name], constants[name] = "constexpr", ast.literal_eval(kind)
             continue
         types[name] = kind
-        if divisibility:
-            attributes[(i, )] = [["tt.divisibility", int(divisibility)]]
+        if facts:
+            attributes[(i, )] = [["tt.pointer_range", 32] if fact == "small" else ["tt.divisibility", int(fact)] for fact in facts]
     source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=attributes)
     begin, own = spent(), time.process_time()
     compiled = triton.compile(source, target=GPUTarget(backend, arch, warp),
