@@ -12,7 +12,7 @@ namespace tilerun::layout {
 /// line` lanes at a time; a wider one in proportionally more phases of consecutive lanes. In each
 /// phase every bank delivers one word; lanes that access the same word share it (broadcast).
 struct SharedMemoryModel {
-  unsigned banks = 32;          // a power of two
+  unsigned banks = 32;          // of loads, a power of two; stores have 32 at most, as on gfx950
   unsigned bankBytes = 4;       // a power of two
   unsigned maxVectorBytes = 16; // a power of two
 
@@ -59,11 +59,12 @@ struct SharedChoice {
 
 /// The best shared-memory layout for a writer and a reader with the same outputs.
 ///
-/// With the vectors that both sides can use, a layout without bank conflicts on either side always
-/// exists: the bits of an offset above a line (the segment) must be mapped to a subspace that meets
-/// what a phase of the writer reaches only in 0, and likewise for the reader; both reach at most a
-/// line, and two such subspaces have a common complement. Vectors that only one side can use are
-/// tried too, and win if they save more phases than they cost.
+/// The writer's phases are those of stores. With the vectors that both sides can use, a layout
+/// without bank conflicts on either side always exists: the bits of an offset above a line (the
+/// segment) must be mapped to a subspace that meets what a phase of the writer reaches only in 0,
+/// and likewise for the reader; both reach at most a line, and two such subspaces have a common
+/// complement. Vectors that only one side can use are tried too, and win if they save more phases
+/// than they cost.
 ///
 /// Precondition: the reader's elements are all among the writer's. elementBytes is a power of two,
 /// at most model.maxVectorBytes.
