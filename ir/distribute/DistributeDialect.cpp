@@ -115,7 +115,8 @@ void distribute::setProgram(ModuleOp module, const Program &program) {
 FailureOr<Program> distribute::getProgram(ModuleOp module) {
   auto target = module->getAttrOfType<TargetAttr>(DistributeDialect::kTargetAttr);
   if (!target)
-    return module.emitError("the module has no '")
+    // At the place alone: with the operation, the whole module would be printed.
+    return emitError(module.getLoc(), "the module has no '")
            << DistributeDialect::kTargetAttr << "'; run tile-set-target first";
   auto number = [&](StringRef name, unsigned otherwise) {
     auto attribute = module->getAttrOfType<IntegerAttr>(name);

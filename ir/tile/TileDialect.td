@@ -18,18 +18,13 @@ def Tile_Dialect : Dialect {
 
     - Integers are signless; ops that care (`tile.reduce` of an order, `arith.divsi`) say so themselves.
     - A scalar is a value of element type; there are no rank-0 tensors.
-<<<<<<< HEAD
-    - Kernel arguments carry `tile.divisibility = N : i64` (the value, or the address in bytes, is a multiple of N)
-      and `tile.name` (the parameter's name in the source).
+    - Kernel arguments carry `tile.divisibility = N : i64` (the value, or the address in bytes, is a multiple of N),
+      `tile.small` (the memory behind a pointer is below 2 GiB: `ir/tile/SmallMemory.h`) and `tile.name` (the
+      parameter's name in the source).
     - A kernel with `tile.blocks = n : i32` runs each program on n blocks of threads at a time, which have shared memory of
       their own and their number in `tile.block_rank`. Together they do what one block of a kernel without the attribute does.
     - A kernel with `tile.most_programs = array<i32: x, y, z>` is one for launches of so many programs on each axis at most; 0 is any
       number. Passes write it with what they have concluded from that.
-=======
-    - Kernel arguments carry `tile.divisibility = N : i64` (the value, or the address in bytes, is a multiple of N),
-      `tile.small` (the memory behind a pointer is below 2 GiB: `ir/tile/SmallMemory.h`) and `tile.name` (the
-      parameter's name in the source).
->>>>>>> c04df9b7 (Results: random kernels on emulated GPUs; the tile dialect tells of small memory)
     - `fastmath<afn>` on an `arith` or `math` op means the language's fast form (see docs/language.md); without it
       the op is the accurate, correctly rounded form.
     - Unsigned sources of diagnostics (printing) carry their signedness as an attribute.
