@@ -1,5 +1,6 @@
 // The compile entry: tile IR to PTX by the NVPTX backend. Needs no driver.
 #include "plugins/cuda/Device.h"
+#include "plugins/support/CompiledKernel.h"
 #include "plugins/support/Options.h"
 #include "plugins/support/Phases.h"
 
@@ -59,12 +60,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.persistent); }},
     {"rematerialize", "auto, off or on: values computed again behind reductions",
      [](Request &r, Value value) { return readChoice(value, r.options.rematerialize); }},
-    {"evictions", "auto, off or on: reads that stay in the caches for a later loop",
-     [](Request &r, Value value) { return readChoice(value, r.options.evictions); }},
     {"retain", "auto, off or on: tiles that stay in shared memory for a later loop",
      [](Request &r, Value value) { return readChoice(value, r.options.retain); }},
-    {"prefetch", "auto, off or on: loads made one iteration early, in registers",
-     [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
     {"multicast", "auto, off or on: boxes copied once for all blocks of a program",
      [](Request &r, Value value) { return readChoice(value, r.options.multicast); }},
     {"few-programs", "auto, off or on: programs times a block's size do not overflow",
@@ -73,8 +70,6 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) {
        return readNumber(value, 0, 1u << 30, r.options.boundedWaits);
      }},
-    {"opt-level", "0 to 3",
-     [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"operands-across-k", "auto, registers or copies",
      [](Request &r, Value value) -> std::string {
        std::optional<AcrossK> way = tilerun::distribute::parseAcrossK(value);
@@ -136,7 +131,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   if (!architecture)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
   asked.options.arch = architecture->name;
-  if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *request, asked);
+  if (std::string wrong = setOptions<Request>(
+          {kCommonOptions<Request>, kLlvmOptions<Request>, kOptions}, *request, asked);
       !wrong.empty())
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
   llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
@@ -145,20 +141,12 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   if (!compiled)
     return refuse(TILERUN_STATUS_COMPILE,
                   "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
-
-  std::vector<TilerunPluginParameter> parameters;
-  for (const tilerun::nvptx::NvptxParameter &parameter : compiled->parameters)
-    parameters.push_back(describeParameter(parameter));
-  const TilerunPluginKernelInfo kernel = {
-      sizeof(kernel),           static_cast<uint32_t>(parameters.size()),
-      compiled->kernel.c_str(), parameters.data(),
-      compiled->numThreads,     static_cast<uint32_t>(compiled->sharedBytes)};
   std::string compatibility =
       asked.stage != Stage::Ptx
           ? "cuda:text"
           : ("cuda:ptx-" + getPtxVersion(compiled->ptx) + ":" + compiled->arch).str();
   auto owned = std::make_unique<OwnedArtifact>(std::move(compiled->ptx), std::move(compatibility));
-  owned->addKernel(kernel);
+  addCompiledKernel(*owned, *compiled);
   if (!compiled->derived.empty() || compiled->blocks > 1) {
     TilerunPluginKernelDetails details = {};
     details.lanes = 32;

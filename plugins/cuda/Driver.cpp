@@ -1,9 +1,9 @@
 // Opens the driver.
 #include "plugins/cuda/Driver.h"
-#include "plugins/stream_driver/Library.h"
+#include "plugins/support/Library.h"
 
 using namespace cuda;
-using namespace tilerun::stream_driver;
+using namespace tilerun::plugin_support;
 
 std::string cuda::formatVersion(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);

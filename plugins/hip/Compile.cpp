@@ -5,9 +5,8 @@
 #include "plugins/hip/CodeObject.h"
 #include "plugins/hip/Compile.h"
 #include "plugins/hip/Interfaces.h"
+#include "plugins/support/CompiledKernel.h"
 #include "plugins/support/Options.h"
-#include "plugins/support/OwnedArtifact.h"
-#include "plugins/support/PackedArguments.h"
 #include "plugins/support/Phases.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -80,10 +79,7 @@ using Value = const std::string &;
 
 constexpr Option<Request> kOptions[] = {
     {"maxnreg", "24 to 255; waves-per-eu is what limits registers, and it changes nothing",
-     [](Request &, Value value) {
-       unsigned unused = 0;
-       return readNumber(value, 24, 255, unused);
-     }},
+     ignoreNumber<24, 255>},
     {"waves-per-eu", "waves of a SIMD that registers must leave room for, 1 to 16; 0: any",
      [](Request &r, Value value) { return readNumber(value, 0, 16, r.options.wavesPerSimd); }},
     {"matrix-instr-nonkdim", "rows and columns of MFMA instructions, 16 or 32; 0: any",
@@ -103,12 +99,6 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.copiesAsync); }},
     {"turns", "auto, off or on: waves of a SIMD multiply in turns",
      [](Request &r, Value value) { return readChoice(value, r.options.turns); }},
-    {"evictions", "auto, off or on: reads that stay in the caches for a later loop",
-     [](Request &r, Value value) { return readChoice(value, r.options.evictions); }},
-    {"prefetch", "auto, off or on: loads made one iteration early, in registers",
-     [](Request &r, Value value) { return readChoice(value, r.options.prefetch); }},
-    {"opt-level", "0 to 3",
-     [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
     {"emit", "a phase", // To look at instead of code to load.
      [](Request &r, Value value) {
        r.emit = true;
@@ -171,7 +161,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   llvm::Expected<std::vector<amdgpu::Architecture>> architectures = readTarget(target);
   if (!architectures)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architectures.takeError()));
-  if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *request, asked);
+  if (std::string wrong = setOptions<Request>(
+          {kCommonOptions<Request>, kLlvmOptions<Request>, kOptions}, *request, asked);
       !wrong.empty())
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
   if (architectures->size() > 1 && asked.stage != Stage::Hsaco)
@@ -184,20 +175,12 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
       compileAll(bytecode, *architectures, asked.options, asked.stage);
   if (!compiled)
     return refuse(TILERUN_STATUS_COMPILE, llvm::toString(compiled.takeError()));
-
-  std::vector<TilerunPluginParameter> parameters;
-  for (const backend::KernelParameter &parameter : compiled->parameters)
-    parameters.push_back(describeParameter(parameter));
-  const TilerunPluginKernelInfo kernel = {
-      sizeof(kernel),           static_cast<uint32_t>(parameters.size()),
-      compiled->kernel.c_str(), parameters.data(),
-      compiled->numThreads,     static_cast<uint32_t>(compiled->sharedBytes)};
   // A phase to look at is what it is; code to load brings what its kernel may say.
   std::string bytes = asked.emit ? std::move(compiled->codeObject)
                                  : encodeArtifact(compiled->debugSites, compiled->codeObject);
   auto owned = std::make_unique<OwnedArtifact>(
       std::move(bytes), asked.emit ? "hip:text" : "hip:" + compiled->arch + ":cov5");
-  owned->addKernel(kernel);
+  addCompiledKernel(*owned, *compiled);
   addHidden(*compiled, *owned);
   *artifact = OwnedArtifact::give(std::move(owned));
   return TILERUN_STATUS_OK;

@@ -1,6 +1,6 @@
 // See Driver.h: finding the runtime, and what its versions do differently.
 #include "plugins/hip/Driver.h"
-#include "plugins/stream_driver/Library.h"
+#include "plugins/support/Library.h"
 
 #include <cerrno>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 using namespace hip;
-using namespace tilerun::stream_driver;
+using namespace tilerun::plugin_support;
 
 std::string hip::formatVersion(int version) {
   return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100);

@@ -54,6 +54,23 @@ inline std::string readBlocks(const std::string &value, unsigned &out) {
   return "";
 }
 
+/// Accepts a number that has no effect.
+template <unsigned least, unsigned most, typename Request>
+std::string ignoreNumber(Request &, const std::string &value) {
+  unsigned unused = 0;
+  return readNumber(value, least, most, unused);
+}
+
+/// Those of compilers through LLVM, of requests whose `options` have these members.
+template <typename Request>
+constexpr Option<Request> kLlvmOptions[] = {
+    {"opt-level", "0 to 3",
+     [](Request &r, const std::string &v) { return readNumber(v, 0, 3, r.options.optLevel); }},
+    {"evictions", "auto, off or on: reads that stay in the caches for a later loop",
+     [](Request &r, const std::string &v) { return readChoice(v, r.options.evictions); }},
+    {"prefetch", "auto, off or on: loads made one iteration early, in registers",
+     [](Request &r, const std::string &v) { return readChoice(v, r.options.prefetch); }}};
+
 /// Those of compilers for GPUs, of requests whose `options` have these members.
 template <typename Request>
 constexpr Option<Request> kCommonOptions[] = {
@@ -92,7 +109,7 @@ std::string setOptions(std::initializer_list<std::span<const Option<Request>>> t
           return "option '" + name + "' is '" + value + "', " + wrong;
       }
     if (!isKnown)
-      return "there is no option '" + name + "'; there are " + list;
+      return "unknown option '" + name + "'; options are " + list;
   }
   return "";
 }

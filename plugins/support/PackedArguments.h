@@ -25,17 +25,6 @@ uint64_t getPackedBytes(const Parameters &parameters, std::vector<uint32_t> *off
   return end;
 }
 
-/// The ABI's description of a backend's parameter (backends/common/Parameter.h), whose name must
-/// outlive it.
-template <typename Parameter> TilerunPluginParameter describeParameter(const Parameter &parameter) {
-  using Kind = typename Parameter::Kind;
-  const auto kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
-                    : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
-                                                    : TILERUN_ARGUMENT_INTEGER;
-  return {sizeof(TilerunPluginParameter), static_cast<uint16_t>(kind),
-          static_cast<uint16_t>(parameter.bits), parameter.name.c_str()};
-}
-
 /// Takes one argument after the other.
 class ArgumentReader {
 public:

@@ -1,5 +1,6 @@
 // The compile entry: tile IR to SPIR-V by the backend. Needs no driver and no device.
 #include "backends/spirv/Compile.h"
+#include "plugins/support/CompiledKernel.h"
 #include "plugins/support/Options.h"
 #include "plugins/support/Phases.h"
 #include "plugins/vulkan/Launch.h"
@@ -57,15 +58,10 @@ struct Request {
 
 using Value = const std::string &;
 
-// Accepts a number that has no effect.
-template <unsigned least, unsigned most> std::string ignore(Request &, Value value) {
-  unsigned unused = 0;
-  return readNumber(value, least, most, unused);
-}
-
 constexpr Option<Request> kOptions[] = {
-    {"maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing", ignore<24, 255>},
-    {"opt-level", "0 to 3; the driver optimizes, and it changes nothing", ignore<0, 3>},
+    {"maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing",
+     ignoreNumber<24, 255>},
+    {"opt-level", "0 to 3; the driver optimizes, and it changes nothing", ignoreNumber<0, 3>},
     {"emit", "a phase", [](Request &r, Value value) {
        r.emit = true;
        return setPhase(kPhases, value, r.stage);

@@ -1,14 +1,14 @@
 // Opens the loader library and makes the instance; the messages of the validation layer.
 #include "plugins/vulkan/Instance.h"
 
+#include "plugins/support/Library.h"
 #include "plugins/vulkan/Error.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
-#include <mutex>
 
 using namespace vulkan;
+using namespace tilerun::plugin_support;
 
 std::string vulkan::formatVersion(uint32_t version) {
   return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
@@ -53,17 +53,13 @@ static std::string openInstance(Instance &instance) {
   const char *path = secure_getenv("TILERUN_VULKAN_LOADER");
   if (!path || !*path)
     path = "libvulkan.so.1";
-  // Never closed: drivers leave threads behind.
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *error = dlerror();
-    return std::string("the Vulkan loader library was not found: ") + (error ? error : path) +
+  std::string why;
+  void *library = openLibrary(path, why);
+  if (!library)
+    return "the Vulkan loader library was not found: " + why +
            " (install libvulkan1, or name the library in TILERUN_VULKAN_LOADER)";
-  }
   GlobalTable &global = instance.global;
-  global.vkGetInstanceProcAddr =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
-  if (!global.vkGetInstanceProcAddr)
+  if (!loadFunction(library, "vkGetInstanceProcAddr", global.vkGetInstanceProcAddr))
     return std::string("'") + path + "' is not a Vulkan loader: it has no vkGetInstanceProcAddr";
   auto load = [&](auto &member, const char *name) {
     member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(
@@ -137,14 +133,6 @@ static std::string openInstance(Instance &instance) {
 }
 
 const Instance *vulkan::getInstance(std::string &reason) {
-  static std::mutex mutex;
-  static Instance *instance = nullptr;
-  std::lock_guard lock(mutex);
-  if (instance)
-    return instance;
-  auto candidate = std::make_unique<Instance>();
-  reason = openInstance(*candidate);
-  if (reason.empty())
-    instance = candidate.release();
-  return instance;
+  static DriverHolder<Instance> holder;
+  return holder.find(reason, openInstance);
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tilerun::stream_driver {
+namespace tilerun::plugin_support {
 
 /// Opens a library that is never closed, because drivers leave threads behind. Null with the
 /// linker's reason.
@@ -54,4 +54,4 @@ private:
   Driver *driver = nullptr; ///< Never freed: other threads may use it until the end.
 };
 
-} // namespace tilerun::stream_driver
+} // namespace tilerun::plugin_support
