@@ -77,7 +77,7 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
 #define X(member, itsWord, text_) list += ", " itsWord;
       TILERUN_SPIRV_FEATURES(X)
 #undef X
-      return makeError("'" + word + "' is not a word of a Vulkan target; there are " + list);
+      return makeError("'" + word + "' is not a word of a Vulkan target; words are " + list);
     }
   }
   if (!llvm::isPowerOf2_64(target.subgroupSize) || target.subgroupSize < 4 ||

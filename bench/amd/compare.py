@@ -239,7 +239,7 @@ def main():
     options = parser.parse_args()
     cases = [case for case in make_cases() if fnmatch.fnmatch(case.name, options.only)]
     if not cases:
-        sys.exit(f"no kernel matches '{options.only}'; there are {', '.join(case.name for case in make_cases())}")
+        sys.exit(f"no kernel matches '{options.only}'; kernels are {', '.join(case.name for case in make_cases())}")
     archs = options.arch.split(",")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

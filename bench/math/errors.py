@@ -211,7 +211,7 @@ def sweep(functions, element):
         if element == "f64" and not has_wide:
             exact = wider.get(function.removeprefix("tl."))
             if not exact:
-                print(f"{function} f64: there is no reference", file=sys.stderr)
+                print(f"{function} f64: no reference is known", file=sys.stderr)
                 continue
         wide = np.longdouble if element == "f64" else np.float64
         operands = [v.astype(wide) for v in ((x, y) if function in instructions.BINARY else (x,))]
@@ -360,7 +360,7 @@ def main():
     every = instructions.LANGUAGE + instructions.UNARY + instructions.BINARY
     functions = [f for f in every if not options.functions or any(fnmatch.fnmatch(f, p) for p in options.functions)]
     if not functions:
-        parser.error(f"no such function; there are {', '.join(every)}")
+        parser.error(f"no such function; functions are {', '.join(every)}")
     if options.part:
         if options.part == "instructions":
             print(json.dumps(measure_instructions()))

@@ -121,7 +121,7 @@ class CReferences:
         """False, with the reason printed, without a C compiler that has a wide long double."""
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         if not compiler:
-            print("there is no C compiler", file=sys.stderr)
+            print("a C compiler was not found", file=sys.stderr)
             return False
         done = subprocess.run([compiler, "-O2", "-shared", "-fPIC", HERE / "references.c", "-o",
                                folder / "references.so", "-lm"], capture_output=True, text=True)
@@ -524,7 +524,7 @@ def parse():
     for given, known, what in ((options.without, SIDES, "side"), (options.types, ["f32", "f64"], "type")):
         for word in given:
             if word not in known:
-                parser.error(f"no such {what}: {word}; there are {', '.join(known)}")
+                parser.error(f"no such {what}: {word}; choose from {', '.join(known)}")
     if options.block < Machine.PROGRAM or options.block & (options.block - 1):
         parser.error(f"--block is not a power of two from {Machine.PROGRAM} on")
     if options.count % (64 * Machine.PROGRAM):
@@ -547,7 +547,7 @@ def main():
     every = instructions.LANGUAGE + instructions.UNARY + instructions.BINARY
     functions = [f for f in every if not options.functions or any(fnmatch.fnmatch(f, p) for p in options.functions)]
     if not functions:
-        parser.error(f"no such function; there are {', '.join(every)}")
+        parser.error(f"no such function; functions are {', '.join(every)}")
     begun = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tilerun-math-"))
     instructions.write_kernels(functions, folder / "kernels.py")

@@ -112,7 +112,7 @@ def main():
         every.remove("tl.div_rn")
     functions = [f for f in every if not options.functions or any(fnmatch.fnmatch(f, p) for p in options.functions)]
     if not functions:
-        parser.error(f"no such function; there are {', '.join(every)}")
+        parser.error(f"no such function; functions are {', '.join(every)}")
 
     folder = pathlib.Path(tempfile.mkdtemp())
     write_kernels(functions, folder / "kernels.py")

@@ -96,7 +96,7 @@ private:
     if (!name.empty() && name.size() <= 100)
       value = sys::unicode::nameToCodepointStrict(name.upper());
     if (!value)
-      return fail(begin, "there is no Unicode character of this name");
+      return fail(begin, "no Unicode character has this name");
     put(*value);
     return true;
   }
@@ -156,7 +156,7 @@ private:
       if (!hex(begin, c == 'u' ? 4 : 8, value))
         return false;
       if (value > 0x10FFFF)
-        return fail(begin, "there is no Unicode character above \\U0010FFFF");
+        return fail(begin, "Unicode characters end at \\U0010FFFF");
       put(value);
       return true;
     }

@@ -125,9 +125,10 @@ Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
   }
   bool keys = method == "keys", values = method == "values";
   if (!keys && !values && method != "items")
-    return error(range, "'" + method +
-                            "' of a dict is not available in kernels; there are 'get', 'keys', "
-                            "'values' and 'items'");
+    return error(
+        range, "'" + method +
+                   "' of a dict is not available in kernels; available methods are 'get', 'keys', "
+                   "'values' and 'items'");
   if (count || !args.keywords.empty())
     return error(range, "'" + method + "' of a dict takes no arguments");
   std::vector<Value> out;

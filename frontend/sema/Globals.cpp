@@ -318,7 +318,7 @@ Value Evaluator::resolveBinding(LoadedModule &module, llvm::StringRef scope, llv
     // `try: import mylib` / `except ImportError: mylib = None`
     if (global.mayBeMissing && !isKnownModule(path))
       return Value(makeUnknown(module, "the module " + quoted, global.range, name,
-                               "there is no such file, and then host code decides its value"));
+                               "the file does not exist, and then host code decides its value"));
     noteOlderModule(global.path, global.range);
     return Value(NamespaceValue{std::move(path), nullptr});
   }

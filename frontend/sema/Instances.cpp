@@ -190,7 +190,7 @@ Result Evaluator::callNamedTuple(llvm::StringRef function, const CallArguments &
   // Defaults belong to the last fields.
   if (const TupleValue *list = defaults.getSequence()) {
     if (list->elements.size() > info->fields.size())
-      return error(range, "there are more defaults than fields");
+      return error(range, "more defaults than fields");
     size_t first = info->fields.size() - list->elements.size();
     for (auto [index, value] : llvm::enumerate(list->elements))
       info->fields[first + index].knownDefault = std::make_shared<Value>(value);

@@ -140,8 +140,9 @@ TypeOrError tilerun::promote(DType lhs, DType rhs) {
       return dtype(Scalar::F32);
     if (lhs.isFp8() && rhs.isFp8())
       return dtype(Scalar::F16);
-    return TypeOrError::failure("there is no common type of " + lhs.str() + " and " + rhs.str() +
-                                "; convert the 8-bit float to float16 or float32 first");
+    return TypeOrError::failure(lhs.str() + " and " + rhs.str() +
+                                " have no common type; "
+                                "convert the 8-bit float to float16 or float32 first");
   }
   if (lhs.getBits() != rhs.getBits())
     return lhs.getBits() > rhs.getBits() ? lhs : rhs;

@@ -164,7 +164,7 @@ static llvm::Error parseElements(llvm::ArrayRef<StringRef> names,
 #define X(enumerator, itsName, bytes) list += (list.empty() ? "" : ", ") + std::string(itsName);
       TILERUN_MATRIX_ELEMENTS(X)
 #undef X
-      return makeError("'" + name + "' is not an element type; there are " + list);
+      return makeError("'" + name + "' is not an element type; element types are " + list);
     }
     *element = *known;
   }
@@ -309,7 +309,7 @@ llvm::Error Reader::readWord(StringRef word, StringRef value) {
           problem = ("'" + word + "=" + value + "' is neither 'on' nor 'off'").str();
       });
   if (!isKnown)
-    return makeError("'" + word + "' is not a word of a target; there are " + listWords());
+    return makeError("'" + word + "' is not a word of a target; words are " + listWords());
   return problem.empty() ? llvm::Error::success() : makeError(problem);
 }
 
@@ -319,7 +319,7 @@ llvm::Error Reader::readMatrices() {
     if (!row)
       return makeError("matrix=" + text + ": " + llvm::toString(row.takeError()));
     if (target.findMatrix(row->name))
-      return makeError("matrix=" + text + ": there are two instructions with this name");
+      return makeError("matrix=" + text + ": two instructions have this name");
     target.matrixInstructions.push_back(std::move(*row));
   }
   for (StringRef text : warpGroups) {
@@ -327,7 +327,7 @@ llvm::Error Reader::readMatrices() {
     if (!row)
       return makeError("warp-group=" + text + ": " + llvm::toString(row.takeError()));
     if (target.findWarpGroup(row->name))
-      return makeError("warp-group=" + text + ": there are two instructions with this name");
+      return makeError("warp-group=" + text + ": two instructions have this name");
     target.warpGroupInstructions.push_back(std::move(*row));
   }
   return llvm::Error::success();

@@ -98,7 +98,7 @@ static TilerunStatus compile(const TilerunPluginCompileRequest *request,
   llvm::StringRef target = request->target ? request->target : "";
   if (target != "cpu" && target != kTarget)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile",
-                "target '" + target.str() + "'; there is only '" + kTarget + "'");
+                "target '" + target.str() + "'; the only target is '" + kTarget + "'");
   CompileOptions options;
   if (std::string wrong = setOptions<CompileOptions>({kOptions}, *request, options); !wrong.empty())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile", wrong);

@@ -1,6 +1,7 @@
 // The one device of the plugin: identity, properties, opening and closing.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
+#include "plugins/support/Error.h"
 #include "plugins/support/Property.h"
 
 using namespace tilerun;
@@ -18,9 +19,10 @@ static TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions
                                 TilerunPluginDevice **device, const TilerunErrorSink *sink) {
   if (ordinal != 0)
     return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device",
-                "there is no device " + std::to_string(ordinal) + ", only 0");
+                plugin_support::describeMissingDevice(ordinal, 1));
   if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context))
-    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device", "there are no contexts to adopt");
+    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device",
+                "the device has no contexts that could be adopted");
   *device = new TilerunPluginDevice;
   return TILERUN_STATUS_OK;
 }

@@ -36,7 +36,7 @@ static std::string parseWords(llvm::StringRef text,
   for (llvm::StringRef word : llvm::split(text, ',')) {
     auto *found = llvm::find_if(words, [&](const auto &known) { return known.first == word; });
     if (found == std::end(words))
-      return ("but there is no " + what + " '" + word + "', only " + besides +
+      return ("but '" + word + "' is not " + what + "; the option takes " + besides +
               llvm::join(llvm::map_range(words, [](const auto &known) { return known.first; }),
                          ", "))
           .str();
@@ -60,11 +60,11 @@ std::string cpu::parseChecks(llvm::StringRef text, Checks &checks) {
     return "";
   if (text == "true")
     text = "bounds,uninitialized,races,overflow";
-  return parseWords(text, kChecks, "check", "true, false, and a list of ", checks);
+  return parseWords(text, kChecks, "a check", "true, false, or a list of ", checks);
 }
 std::string cpu::formatChecks(const Checks &checks) { return formatWords(kChecks, checks); }
 std::string cpu::parseWatch(llvm::StringRef text, Watch &watch) {
-  return parseWords(text, kWatch, "observation", "", watch);
+  return parseWords(text, kWatch, "an observation", "a list of ", watch);
 }
 std::string cpu::formatWatch(const Watch &watch) { return formatWords(kWatch, watch); }
 

@@ -41,7 +41,7 @@ loadKernel(TilerunPluginDevice *device, const ArtifactContent &content,
     kernel->types = parameters.types;
     if (!kernel->host)
       return interp::makeError(interp::ErrorKind::Compile,
-                               "there is no self-test '" + content.hostKernel + "'");
+                               "self-test '" + content.hostKernel + "' does not exist");
     return kernel;
   }
   auto program = interp::loadProgram(content.code, header.name);
@@ -87,7 +87,7 @@ static TilerunStatus getKernel(TilerunPluginModule *module, const char *name,
     known += (known.empty() ? "'" : ", '") + candidate->name + "'";
   }
   return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_kernel",
-              std::string("there is no kernel '") + name + "'; the module has " +
+              std::string("kernel '") + name + "' was not found; the module has " +
                   (known.empty() ? "none" : known));
 }
 

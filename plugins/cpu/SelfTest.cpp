@@ -148,7 +148,7 @@ static TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact *
     return TILERUN_STATUS_OK;
   }
   return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test",
-              std::string("there is no self-test kernel '") + name + "'");
+              std::string("self-test kernel '") + name + "' does not exist");
 }
 
 void cpu::addSelfTestEntries(TilerunPlugin &table) { table.get_self_test = getSelfTest; }

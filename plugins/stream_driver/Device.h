@@ -232,9 +232,7 @@ template <typename D> struct Devices {
     const uint32_t count = D::count(reason);
     if (ordinal >= count)
       return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", D::kName,
-                  count ? "there is no device " + std::to_string(ordinal) + ", only " +
-                              std::to_string(count)
-                        : reason);
+                  count ? plugin_support::describeMissingDevice(ordinal, count) : reason);
     std::unique_ptr<D> device;
     TILERUN_PLUGIN_TRY(describe(ordinal, device, sink));
     if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)) {
@@ -242,7 +240,7 @@ template <typename D> struct Devices {
         device->adopt(options->foreign_context);
       else
         return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device", device.get(),
-                    "there are no contexts to adopt");
+                    "the device has no contexts that could be adopted");
     }
     TILERUN_PLUGIN_TRY(device->open(sink));
     if (TilerunStatus status = makeOwnStream(device.get(), sink)) {

@@ -32,6 +32,13 @@ inline std::string checkFill(uint32_t patternBytes, uint64_t bytes) {
                     std::to_string(bytes) + " bytes";
 }
 
+/// Says that a device is beyond the last; `count` is at least 1.
+inline std::string describeMissingDevice(uint32_t ordinal, size_t count) {
+  return "device " + std::to_string(ordinal) + " does not exist; " +
+         (count == 1 ? "the only device is 0"
+                     : "the devices are 0 to " + std::to_string(count - 1));
+}
+
 /// Says that a program of a kernel needs more of something than there is, and what helps.
 inline std::string describeExcess(const char *kernel, uint64_t wanted, uint64_t most,
                                   const char *what, const char *way) {

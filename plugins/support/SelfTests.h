@@ -89,7 +89,7 @@ TilerunStatus giveSelfTest(const char *kind, const char *name, GetCode getCode,
   const int found = findSelfTest(name);
   if (found < 0)
     return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", kind,
-                std::string("there is no self-test kernel '") + name + "'");
+                std::string("self-test kernel '") + name + "' does not exist");
   auto [code, compatibility] = getCode(found);
   auto owned = std::make_unique<OwnedArtifact>(std::move(code), compatibility);
   owned->addKernel(kSelfTests[found], kSelfTestDetails[found]);

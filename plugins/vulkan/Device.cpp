@@ -226,9 +226,9 @@ TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *optio
   std::vector<const PhysicalDevice *> devices = getPhysicalDevices(reason, false);
   if (ordinal >= devices.size())
     return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", "vulkan",
-                devices.empty() ? reason
-                                : "there is no device " + std::to_string(ordinal) + ", there are " +
-                                      std::to_string(devices.size()));
+                devices.empty()
+                    ? reason
+                    : tilerun::plugin_support::describeMissingDevice(ordinal, devices.size()));
   uint64_t foreign = options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)
                          ? options->foreign_context
                          : 0;

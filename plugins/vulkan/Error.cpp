@@ -57,7 +57,7 @@ static ResultRow getRow(VkResult result) {
   for (const ResultRow &row : kRows)
     if (row.result == result)
       return row;
-  return {result, nullptr, TILERUN_STATUS_DRIVER, "there is no text for it"};
+  return {result, nullptr, TILERUN_STATUS_DRIVER, "its meaning is unknown"};
 }
 
 std::string vulkan::getResultName(VkResult result) {

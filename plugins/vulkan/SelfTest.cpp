@@ -43,7 +43,7 @@ static TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact *
   const TilerunPluginArtifact *found = find(name);
   if (!found)
     return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", "vulkan",
-                std::string("there is no self-test kernel '") + name + "'");
+                std::string("self-test kernel '") + name + "' does not exist");
   *artifact = found;
   return TILERUN_STATUS_OK;
 }

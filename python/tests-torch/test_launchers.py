@@ -28,7 +28,7 @@ def make(monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "triton"))
     monkeypatch.delenv("TRITON_PTXAS_PATH", raising=False)
     if _assembler.find("sm_90a") is None:
-        pytest.skip("there is neither nvJitLink nor ptxas")
+        pytest.skip("neither nvJitLink nor ptxas was found")
 
     def make(**meta):
         autotuner = CachingAutotuner(

@@ -156,7 +156,7 @@ def test_what_torch_cuda_answers(run_text):
         try:
             p.colour
         except AttributeError as error:
-            assert "with --cpu, nothing is known of the GPU's property 'colour'; there are L2_cache_size, " in str(error)
+            assert "with --cpu, nothing is known of the GPU's property 'colour'; known properties are L2_cache_size, " in str(error)
         generator = torch.Generator(device="cuda").manual_seed(3)
         assert torch.rand(2, device="cuda", generator=generator).is_cuda and len(cuda.default_generators) == 1
         assert not torch.get_rng_state().is_cuda and not cuda.get_rng_state("cuda").is_cuda

@@ -51,7 +51,7 @@ def test_bounds_of_devices():
     units = triton.runtime.driver.active.utils.get_device_properties()["multiprocessor_count"]
     assert triton.testing.get_max_tensorcore_tflops(torch.float16, 1e6) == pytest.approx(units * 4 * 512 * 1e9 / 1e12)
     assert triton.testing.get_max_simd_tflops(torch.float32, 1e6) == pytest.approx(units * 4 * 32 * 1e9 / 1e12)
-    with pytest.raises(RuntimeError, match="nothing is known of torch.bool; there are float32, "):
+    with pytest.raises(RuntimeError, match="nothing is known of torch.bool; known dtypes are float32, "):
         triton.testing.get_max_simd_tflops(torch.bool, 1e6)
     if triton.runtime.driver.active.get_current_target().backend == "cpu":
         with pytest.raises(NotImplementedError, match="the clock of the memory of cpu is not known: it is not a GPU"):

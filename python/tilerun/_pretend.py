@@ -140,7 +140,7 @@ class Properties:
         if name.startswith("__"):
             raise AttributeError(name)
         known = sorted(known for known in dir(Properties) if not known.startswith("_"))
-        raise AttributeError(f"with --cpu, nothing is known of the GPU's property '{name}'; there are {', '.join(known)}")
+        raise AttributeError(f"with --cpu, nothing is known of the GPU's property '{name}'; known properties are {', '.join(known)}")
 
     def __repr__(self):
         return (f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "

@@ -69,7 +69,7 @@ def _redirect_class(torch, kind):
     def to(self, *, device, non_blocking=False):
         device = torch.device(device) if not isinstance(device, int) else torch.device("cuda", device)
         if device.type not in ("cpu", "cuda"):
-            raise NotImplementedError(f"a storage cannot be moved to '{device}' with --cpu: there are 'cpu' and 'cuda'")
+            raise NotImplementedError(f"a storage cannot be moved to '{device}' with --cpu; choose 'cpu' or 'cuda'")
         return self if is_gpu(device) != (self in host_storages) else copy(self, device)
 
     kind.__new__ = new

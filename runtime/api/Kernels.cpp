@@ -210,7 +210,7 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
   TILERUN_API_CHECK_SIZE(info);
   const auto &parameters = kernel->kernel->getParameters();
   if (index >= parameters.size())
-    return refuse(__func__, "there is no parameter " + std::to_string(index) + ": kernel '" +
+    return refuse(__func__, "parameter " + std::to_string(index) + " does not exist: kernel '" +
                                 kernel->kernel->getName() + "' has " +
                                 std::to_string(parameters.size()));
   const core::SourceParameter &parameter = parameters[index];

@@ -122,6 +122,8 @@ Status Runtime::findCompiler(const std::string &target,
       known += (known.empty() ? "'" : ", '") + found.plugin->getName() + "'";
     }
   }
-  return Status(TILERUN_STATUS_UNAVAILABLE, "no plugin compiles for '" + target + "'; there are " +
-                                                (known.empty() ? "none" : known) + reasons);
+  return Status(TILERUN_STATUS_UNAVAILABLE,
+                "no plugin compiles for '" + target + "'; " +
+                    (known.empty() ? "no plugin was found" : "plugins compile for " + known) +
+                    reasons);
 }

@@ -74,7 +74,7 @@ static std::string checkSteps(const TilerunPluginKernelInfo &kernel,
 static std::string checkDerived(const TilerunPluginKernelInfo &kernel,
                                 const TilerunPluginDerived *derived) {
   if (!derived)
-    return "there is none";
+    return "it is missing";
   if (derived->struct_size < kDerivedSize)
     return "its struct_size is " + std::to_string(derived->struct_size) + ", not at least " +
            std::to_string(kDerivedSize);

@@ -171,7 +171,7 @@ static std::string checkKernel(const TilerunPluginKernelInfo &kernel, const std:
 
 std::string plugin::checkArtifact(const TilerunPluginArtifact *artifact) {
   if (!artifact)
-    return "there is none";
+    return "it is missing";
   if (artifact->struct_size < offsetof(TilerunPluginArtifact, kernels) + sizeof(artifact->kernels))
     return "its struct_size is " + std::to_string(artifact->struct_size) + ", not at least 40";
   if (artifact->num_bytes && !artifact->bytes)

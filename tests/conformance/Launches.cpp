@@ -242,7 +242,7 @@ static Outcome selfTests(Context &c) {
     if (outcome.kind == Outcome::Kind::Unsupported)
       missing += std::string(" ") + name;
   }
-  return missing.empty() ? Outcome() : unsupported("there is no" + missing);
+  return missing.empty() ? Outcome() : unsupported("the plugin does not offer" + missing);
 }
 
 // A self-test artifact that is compiled completely, and released with this object.

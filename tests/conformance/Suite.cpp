@@ -73,7 +73,7 @@ Outcome Context::makeStream(TilerunPluginStream *&stream) {
   stream = nullptr;
   CALL(*this, create_stream, device, &stream);
   if (!stream || !table.destroy_stream)
-    return fail("create_stream gives no stream, or there is no destroy_stream");
+    return fail("create_stream gives no stream, or destroy_stream is missing");
   streams.push_back(stream);
   return {};
 }
@@ -82,7 +82,7 @@ Outcome Context::makeEvent(uint32_t flags, TilerunPluginEvent *&event) {
   event = nullptr;
   CALL(*this, create_event, device, flags, &event);
   if (!event || !table.destroy_event)
-    return fail("create_event gives no event, or there is no destroy_event");
+    return fail("create_event gives no event, or destroy_event is missing");
   events.push_back(event);
   return {};
 }

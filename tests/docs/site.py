@@ -48,7 +48,7 @@ def check_links(out):
             count += 1
             file = (path.parent / urllib.parse.unquote(url.path)).resolve() if url.path else path
             if not file.is_file():
-                wrong.append(f"{path.relative_to(out)}: there is no {target}")
+                wrong.append(f"{path.relative_to(out)}: {target} does not exist")
             elif url.fragment and file in pages and urllib.parse.unquote(url.fragment) not in pages[file].ids:
                 wrong.append(f"{path.relative_to(out)}: nothing in the page is {target}")
     for path in out.rglob("*.css"):

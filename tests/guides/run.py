@@ -96,7 +96,7 @@ PATH = re.compile(r"`((?:backends|bench|cmake|docs|examples|frontend|ir|plugins|
 def check_paths(page, text, tree):
     for match in PATH.finditer(text):
         if match[1] not in NEW and not (tree / match[1]).exists():
-            raise SystemExit(f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}: there is no {match[1]}")
+            raise SystemExit(f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}: {match[1]} does not exist")
 
 
 def is_file(information):

@@ -306,7 +306,7 @@ def integer_and_float(I, H, B, U, D):
 def float8_has_no_common_dtype(E, n):
     """T12: An 8-bit float has no common dtype with an integer or a literal: that is an error."""
     e = tl.load(E)
-    # error: '+': there is no common type of float8e5 and int32; convert the 8-bit float to float16 or float32 first
+    # error: '+': float8e5 and int32 have no common type; convert the 8-bit float to float16 or float32 first
     a = e + n
     # error: '+': a literal cannot take the type float8e5; convert the 8-bit float to float16 or float32 first
     b = e + 1

@@ -74,7 +74,7 @@ std::string matrix::parseResults(llvm::StringRef text, Results &results) {
   const llvm::json::Object *object = value->getAsObject();
   const llvm::json::Array *functions = object ? object->getArray("functions") : nullptr;
   if (!functions)
-    return "there is no list of functions";
+    return "'functions' is not a list";
   auto get = [](const llvm::json::Object &o, llvm::StringRef name) {
     return o.getString(name).value_or("").str();
   };

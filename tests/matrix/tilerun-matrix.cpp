@@ -72,7 +72,7 @@ cl::opt<std::string> column("column", cl::desc("heading of these results on the 
 cl::opt<std::string> expected("expected-failures",
                               cl::desc("sections '[DEVICE]' of lines 'CELL: reason'"),
                               cl::value_desc("FILE"), cl::cat(category));
-cl::opt<bool> requireDevice("require-device", cl::desc("exit with 3 if there is no device"),
+cl::opt<bool> requireDevice("require-device", cl::desc("exit with 3 if no device is found"),
                             cl::cat(category));
 cl::opt<unsigned> timeout("timeout", cl::desc("seconds that one cell may take"), cl::init(120),
                           cl::cat(category));

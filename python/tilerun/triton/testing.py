@@ -342,7 +342,7 @@ def _count_operations(dtype, per_cycle, clock_rate, device):
     word = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
     found = next((count for words, count in per_cycle.items() if word in words.split()), None)
     if found is None:
-        raise RuntimeError(f"nothing is known of {dtype}; there are {', '.join(per_cycle).replace(' ', ', ')}")
+        raise RuntimeError(f"nothing is known of {dtype}; known dtypes are {', '.join(per_cycle).replace(' ', ', ')}")
     kind, current = _devices.get_default()
     units = _devices.get_property(kind, current if device is None else device, "units") or 1
     # The clock is in kHz.

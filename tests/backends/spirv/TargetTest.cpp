@@ -56,7 +56,7 @@ TEST(Target, ErrorsNameTheWordAndWhatExists) {
             "'cuda:sm_80' is not a Vulkan target; targets begin with 'vulkan:1.3'");
   EXPECT_NE(errorOf("").find("is not a Vulkan target"), std::string::npos);
   std::string unknown = errorOf("vulkan:1.3,f61");
-  EXPECT_EQ(unknown.find("'f61' is not a word of a Vulkan target; there are subgroup="), 0u)
+  EXPECT_EQ(unknown.find("'f61' is not a word of a Vulkan target; words are subgroup="), 0u)
       << unknown;
   EXPECT_NE(unknown.find("storage16"), std::string::npos);
   EXPECT_NE(errorOf("vulkan:1.3,subgroup=x").find("needs a number"), std::string::npos);

@@ -43,8 +43,8 @@ TEST(Strings, Mistakes) {
             "1:5: bytes and text are adjacent; make both the same kind of string\n");
   EXPECT_EQ(expr("'ab\\x4'"), "1:4: this escape needs 2 hexadecimal digits\n");
   EXPECT_EQ(expr("'\\u12g4'"), "1:2: this escape needs 4 hexadecimal digits\n");
-  EXPECT_EQ(expr("'\\U00110000'"), "1:2: there is no Unicode character above \\U0010FFFF\n");
-  EXPECT_EQ(expr("'\\N{NO SUCH THING}'"), "1:2: there is no Unicode character of this name\n");
+  EXPECT_EQ(expr("'\\U00110000'"), "1:2: Unicode characters end at \\U0010FFFF\n");
+  EXPECT_EQ(expr("'\\N{NO SUCH THING}'"), "1:2: no Unicode character has this name\n");
   EXPECT_EQ(expr("'\\N'"), "1:2: \\N needs a character name in braces, as in \\N{BULLET}\n");
   EXPECT_EQ(expr("b'\xC3\xA9'"),
             "1:3: a bytes literal holds ASCII characters only; write others as \\xNN\n");

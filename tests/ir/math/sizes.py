@@ -50,7 +50,7 @@ def main():
             setattr(options, tool, shutil.which(tool) or shutil.which(tool, path="/usr/local/cuda/bin"))
     has_tools = bool(options.ptxas and options.nvdisasm)
     if not has_tools:
-        print("skipped: machine instructions (there is no ptxas or no nvdisasm); PTX is compared")
+        print("skipped: machine instructions (ptxas or nvdisasm was not found); PTX is compared")
     record = read_record()
     functions = options.functions or list(record)
     folder = pathlib.Path(tempfile.mkdtemp())

@@ -182,11 +182,11 @@ TEST(GenericTarget, ErrorsNameTheWord) {
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
   EXPECT_EQ(
       errorOf("generic:lane=64"),
-      "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, "
+      "'lane' is not a word of a target; words are name, lanes, threads, vector, shared, "
       "registers, unit-registers, unit-cache, unit-threads, steps-of-read, shuffle, async, "
       "copies-follow-lanes, load-matrix, "
       "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
-      "float8-fnuz, grid-dependency, eviction-policies, roles, role-registers, box-copies, "
+      "float8-fnuz, grid-dependency, eviction-policies, vector-sum, roles, role-registers, box-copies, "
       "blocks, turns, matrix-units, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
       "wavefront-cost, barrier-cost, "
       "assembler, matrix, warp-group");
@@ -218,9 +218,10 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
   EXPECT_EQ(errorOf("generic:matrix=x:16x8:f16:f16:f32"), "matrix=x:16x8:f16:f16:f32: " + shape);
   EXPECT_EQ(errorOf("generic:matrix=opaque:16x12x16:f16:f16:f32"),
             "matrix=opaque:16x12x16:f16:f16:f32: '16x12x16' is not three powers of two up to 1024");
-  EXPECT_EQ(errorOf("generic:matrix=opaque:16x16x16:f17:f16:f32"),
-            "matrix=opaque:16x16x16:f17:f16:f32: 'f17' is not an element type; there are f16, "
-            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, e4b8, e5b16, e2m1");
+  EXPECT_EQ(
+      errorOf("generic:matrix=opaque:16x16x16:f17:f16:f32"),
+      "matrix=opaque:16x16x16:f17:f16:f32: 'f17' is not an element type; element types are f16, "
+      "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, e4b8, e5b16, e2m1");
   EXPECT_EQ(errorOf("generic:lanes=128,matrix=opaque:8x8x8:f16:f16:f32"),
             "matrix=opaque:8x8x8:f16:f16:f32: no opaque instruction of these types and sizes is "
             "possible with 128 lanes");
@@ -238,8 +239,7 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
             matrix("mma.m16n8k16.a.b16") +
                 ": layout 'mma.m16n8k16.a.b16' is not over registers and 64 lanes");
   const std::string twice = matrix("mma.m16n8k16.a.b16");
-  EXPECT_EQ(errorOf("generic:" + twice + "," + twice),
-            twice + ": there are two instructions with this name");
+  EXPECT_EQ(errorOf("generic:" + twice + "," + twice), twice + ": two instructions have this name");
   auto group = [](const std::string &sizes, const std::string &rest) {
     return "warp-group=x:" + sizes + ":" + rest;
   };
@@ -259,13 +259,13 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
        "layout 'mma.m8n8.d' is not of 16 rows"},
       {group("4:64x4x16", good), "layout 'mma.m16n8.d' has more than 4 columns"},
       {group("4:64x256x16", "f16:half:f32:mma.m16n8k16.a.b16:mma.m16n8.d"),
-       "'half' is not an element type; there are f16, bf16, tf32, f32, f64, i8, i32, e4m3, e5m2, "
+       "'half' is not an element type; element types are f16, bf16, tf32, f32, f64, i8, i32, e4m3, "
+       "e5m2, "
        "e4b8, e5b16, e2m1"}};
   for (const auto &[text, problem] : wrong)
     EXPECT_EQ(errorOf("generic:" + text), text + ": " + problem);
   const std::string row = group("4:64x256x16", good);
-  EXPECT_EQ(errorOf("generic:" + row + "," + row),
-            row + ": there are two instructions with this name");
+  EXPECT_EQ(errorOf("generic:" + row + "," + row), row + ": two instructions have this name");
 }
 
 } // namespace

@@ -17,7 +17,7 @@
 // ACROSS: module attributes {distribute.across_k = "copies", distribute.num_stages
 // FEW: module attributes {distribute.few_programs, distribute.num_stages
 // BOTH: error: across-k=both is not auto, registers or copies
-// WORD: error: 'lane' is not a word of a target; there are name, lanes, threads,
+// WORD: error: 'lane' is not a word of a target; words are name, lanes, threads,
 // WARPS: error: num-warps=3 is not a power of two from 1 to 65536
 // NONE: error: the module has no 'distribute.target'; run tile-set-target first
 module {

@@ -9,7 +9,7 @@
 // F64: f64.mlir:[[#]]:{{[0-9]+}}: error: vulkan:1.3 lacks 64-bit floats (shaderFloat64)
 // SUBGROUP: error: subgroup=24 of a Vulkan target is not 4, 8, 16, 32, 64 or 128
 // THREADS: error: kernel 'f64' would run in 128 threads with num_warps=4, but vulkan:1.3 allows 64 in a program, which is 64 fewer; use num_warps=2 or less
-// WORD: error: 'speed' is not a word of a Vulkan target; there are subgroup=…,
+// WORD: error: 'speed' is not a word of a Vulkan target; words are subgroup=…,
 // NONE: error: the module has no kernel (a function with the attribute 'tile.kernel')
 
 //--- f64.mlir

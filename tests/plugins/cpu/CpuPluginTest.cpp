@@ -117,6 +117,26 @@ std::string getCode(const std::string &artifact) {
   return at == std::string::npos ? "" : artifact.substr(at + 6);
 }
 
+TEST_F(CpuPlugin, NamesDevicesSelfTestsAndKernelsThatDoNotExist) {
+  TilerunPluginDevice *none = nullptr;
+  EXPECT_EQ(judge(table().open_device(1, nullptr, &none, errors.getSink())),
+            TILERUN_STATUS_UNAVAILABLE);
+  EXPECT_NE(message.find("device 1 does not exist; the only device is 0"), std::string::npos)
+      << message;
+  EXPECT_EQ(judge(table().get_self_test("tilerun_test_ad", &artifact, errors.getSink())),
+            TILERUN_STATUS_NOT_FOUND);
+  EXPECT_NE(message.find("self-test kernel 'tilerun_test_ad' does not exist"), std::string::npos)
+      << message;
+  ASSERT_EQ(table().get_self_test("tilerun_test_add", &artifact, nullptr), TILERUN_STATUS_OK);
+  ASSERT_EQ(table().load_module(device, artifact, &module, nullptr), TILERUN_STATUS_OK);
+  TilerunPluginKernel *kernel = nullptr;
+  EXPECT_EQ(judge(table().get_kernel(module, "add", &kernel, errors.getSink())),
+            TILERUN_STATUS_NOT_FOUND);
+  EXPECT_NE(message.find("kernel 'add' was not found; the module has 'tilerun_test_add'"),
+            std::string::npos)
+      << message;
+}
+
 TEST_F(CpuPlugin, CompilesBytecodeAndRunsIt) {
   const TilerunPluginArtifact *test = nullptr;
   ASSERT_EQ(table().get_self_test("tilerun_test_add", &test, nullptr), TILERUN_STATUS_OK);
@@ -290,16 +310,17 @@ TEST_F(CpuPlugin, ErrorsOfCompilingSayWhatIsWrong) {
       {{"opt-level", "9"}, "option 'opt-level' is '9', not a number from 0 to 3"},
       {{"threads", "-1"}, "option 'threads' is '-1', not a number"},
       {{"checks", "races,all"},
-       "option 'checks' is 'races,all', but there is no check 'all', only true, false, and a "
+       "option 'checks' is 'races,all', but 'all' is not a check; the option takes true, false, or "
+       "a "
        "list of bounds, uninitialized, races, overflow, nan-inf, unwritten, masked-values"},
       {{"num-wraps", "4"},
-       "there is no option 'num-wraps'; there are num-warps (a number; it changes nothing), "}};
+       "unknown option 'num-wraps'; options are num-warps (a number; it changes nothing), "}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compileBytes("", "cpu", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;
   }
   EXPECT_EQ(compileBytes("", "cpu:z80"), TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(message.find("there is only 'cpu:interpreter'"), std::string::npos) << message;
+  EXPECT_NE(message.find("the only target is 'cpu:interpreter'"), std::string::npos) << message;
   EXPECT_EQ(compileBytes("func.func"), TILERUN_STATUS_COMPILE);
   EXPECT_NE(message.find("not MLIR bytecode"), std::string::npos) << message;
 }

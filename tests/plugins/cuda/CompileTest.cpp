@@ -388,7 +388,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"operands-across-k", "register"},
                 "option 'operands-across-k' is 'register', not auto, registers or copies"},
                {{"num-wraps", "4"},
-                "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "}};
+                "unknown option 'num-wraps'; options are num-warps (warps of 32 threads "}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "cuda:sm_80", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

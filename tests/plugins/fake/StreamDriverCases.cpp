@@ -300,6 +300,15 @@ TEST_F(StreamDriverLaunch, DerivedParametersThatCannotBePassedAreRefused) {
   close();
 }
 
+TEST_F(StreamDriverLaunch, ADeviceThatDoesNotExistIsNamedBesideThoseThatDo) {
+  TilerunPluginDevice *none = nullptr;
+  const TilerunStatus status = table().open_device(7, nullptr, &none, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_UNAVAILABLE);
+  EXPECT_FALSE(none);
+  EXPECT_EQ(keeper.take(status).message, std::string("open_device on ") + getNames().kind +
+                                             ": device 7 does not exist; the devices are 0 to 1");
+}
+
 TEST_F(StreamDriverLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
   const TilerunPlugin &t = table();
   setenv(getNames().revive, "1", 1);

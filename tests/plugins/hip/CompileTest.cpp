@@ -127,7 +127,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
       {{"prefetch", "1"}, "option 'prefetch' is '1', not auto, off or on"},
       {{"buffers", "large"}, "option 'buffers' is 'large', not auto, off or on"},
       {{"async-copies", "2"}, "option 'async-copies' is '2', not true or false"},
-      {{"num-wraps", "4"}, "there is no option 'num-wraps'; there are num-warps"}};
+      {{"num-wraps", "4"}, "unknown option 'num-wraps'; options are num-warps"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "hip:gfx942", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

@@ -118,7 +118,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
     EXPECT_NE(message.find("targets begin with 'vulkan:1.3'"), std::string::npos) << message;
   }
   EXPECT_EQ(compile(kAdd, "vulkan:1.3,f17"), TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(message.find("'f17' is not a word of a Vulkan target; there are subgroup=…"),
+  EXPECT_NE(message.find("'f17' is not a word of a Vulkan target; words are subgroup=…"),
             std::string::npos)
       << message;
   const struct {
@@ -131,7 +131,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-ctas", "16"}, "option 'num-ctas' is '16', not 1, 2, 4 or 8"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},
-                "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "
+                "unknown option 'num-wraps'; options are num-warps (warps of 32 threads "
                 "in a program), num-stages"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "vulkan:1.3", {option}), TILERUN_STATUS_INVALID_ARGUMENT);

@@ -476,7 +476,7 @@ TEST(Stages, TextOfATargetThatIsNotHere) {
   EXPECT_FALSE(emit("cpu:interpreter", "").empty());
   Error error = getError([&] { emit("abacus:1", "tile"); });
   EXPECT_EQ(error.status(), TILERUN_STATUS_UNAVAILABLE);
-  EXPECT_CONTAINS(error.what(), "no plugin compiles for 'abacus:1'; there are 'cpu'");
+  EXPECT_CONTAINS(error.what(), "no plugin compiles for 'abacus:1'; plugins compile for 'cpu'");
   EXPECT_CONTAINS(getError([&] { emit("cuda:sm_90a", "poem"); }).what(), "'poem'");
 
   // From tile IR, which has one signature.

@@ -358,7 +358,7 @@ TEST(PluginArtifacts, WhatCannotBeReadIsAnError) {
     }
   };
   expect(&artifact, "");
-  expect(nullptr, "there is none");
+  expect(nullptr, "it is missing");
   TilerunPluginArtifact wrong = artifact;
   wrong.struct_size = 16;
   expect(&wrong, "its struct_size is 16, not at least 40");

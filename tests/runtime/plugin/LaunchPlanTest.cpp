@@ -212,7 +212,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrong) {
   expect(&Details::grid_policy, 4u, "its grid policy is 4, which this runtime does not know");
   expect(&Details::grid_policy, 1u, "its grid is persistent with 0 programs on a unit");
   expect(&Details::num_derived, 17u, "it has 17 derived parameters; 16 are possible");
-  expect(&Details::num_derived, 2u, "derived parameter 1: there is none");
+  expect(&Details::num_derived, 2u, "derived parameter 1: it is missing");
   details.num_derived = 1;
   expect(&Details::derived, nullptr, "it has 1 derived parameters and no list of them");
   details.num_derived = 0;

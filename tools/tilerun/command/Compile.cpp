@@ -136,8 +136,8 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
     std::string target = findTargetThatEmits(options.emit);
     return makeUsageError("--emit " + options.emit +
                           (target.empty()
-                               ? ": no target emits that; without --target there are ast, "
-                                 "tile and tile-opt"
+                               ? ": no target emits that; without --target it may be ast, "
+                                 "tile or tile-opt"
                                : " needs --target, such as " + target));
   }
   if (!tileOnly && options.bytecode)

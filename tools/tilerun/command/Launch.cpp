@@ -35,7 +35,7 @@ static llvm::Error checkFormat(llvm::StringRef path, const Tensor &tensor) {
   if (extension.empty() || extension == ".npy" || isCsv(path))
     return llvm::Error::success();
   return makeUsageError("--save: '" + path +
-                        "' names a format that is not written; there are "
+                        "' names a format that is not written; formats are "
                         ".npy and .csv");
 }
 

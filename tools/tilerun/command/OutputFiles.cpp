@@ -15,7 +15,7 @@ llvm::Expected<OutputFiles> OutputFiles::open(llvm::ArrayRef<std::string> paths,
   for (const std::string &path : paths) {
     llvm::StringRef kind = llvm::sys::path::extension(path).ltrim('.');
     if (!llvm::is_contained(kinds, kind))
-      return makeUsageError("-o: '" + path + "' names a format that is not written; there are ." +
+      return makeUsageError("-o: '" + path + "' names a format that is not written; formats are ." +
                             llvm::join(kinds.drop_back(), ", .") + " and ." + kinds.back());
     llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(path);
     if (!file)

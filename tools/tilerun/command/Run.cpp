@@ -199,7 +199,7 @@ static llvm::Expected<std::optional<host::AtomicFile>> openReport(const Options 
     return file;
   if (!isSvg(options.report) && !llvm::StringRef(options.report).ends_with(".html"))
     return makeUsageError("--report: '" + options.report +
-                          "' names a format that is not written; there are .html and .svg");
+                          "' names a format that is not written; formats are .html and .svg");
   if (options.expects.empty())
     return makeUsageError("--report shows what --expect finds; give --expect NAME=EXPR");
   llvm::Expected<host::AtomicFile> opened = host::AtomicFile::open(options.report);

@@ -127,7 +127,7 @@ std::string command::suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRe
   if (candidates.empty())
     return "";
   constexpr size_t kMost = 12;
-  std::string out = candidates.size() == 1 ? "; there is " : "; there are ";
+  std::string out = candidates.size() == 1 ? "; the only one is " : "; choose from ";
   for (auto [i, candidate] : llvm::enumerate(candidates.take_front(kMost)))
     out += (i ? ", '" : "'") + candidate.str() + "'";
   if (candidates.size() > kMost)

@@ -108,7 +108,7 @@ std::string listMissing(Session &session, llvm::function_ref<bool(llvm::StringRe
 /// Whether a parameter is `*args` or `**kwargs`, which the frontend rejects in a kernel.
 bool isVariadic(const ast::Parameter &parameter);
 
-/// Names near to `name`, or all of them: "; did you mean 'x'?" or "; there are 'a', 'b'".
+/// Names near to `name`, or all of them: "; did you mean 'x'?" or "; choose from 'a', 'b'".
 std::string suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 host::Value toHostValue(const ConstantArgument &constant);

@@ -66,7 +66,7 @@ static llvm::Expected<std::vector<TuneAxis>> chooseAxes(const TuneReport &report
     }
     if (chosen.empty())
       return makeUsageError("the configurations of '" + report.kernel +
-                            "' set nothing that could be an axis; list values with --vary");
+                            "' set no parameter that could be an axis; list values with --vary");
     return chosen;
   }
   llvm::SmallVector<llvm::StringRef> names;
@@ -78,7 +78,7 @@ static llvm::Expected<std::vector<TuneAxis>> chooseAxes(const TuneReport &report
     for (const TuneAxis &axis : all)
       known += (known.empty() ? "" : ", ") + axis.name;
     if (it == all.end())
-      return makeUsageError("--axes: no configuration sets '" + name + "'; there are " + known);
+      return makeUsageError("--axes: no configuration sets '" + name + "'; axes are " + known);
     chosen.push_back(*it);
   }
   if (chosen.size() > 2 || (chosen.size() == 2 && chosen[0].name == chosen[1].name))

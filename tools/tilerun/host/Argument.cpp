@@ -183,7 +183,7 @@ llvm::Error host::initializeTensor(Tensor &tensor, llvm::StringRef name,
   auto near = findNearName(name, names);
   return makeError("unknown contents ':" + name + "'" +
                    (near ? "; did you mean ':" + near->str() + "'?"
-                         : "; there are :" + llvm::join(names, ", :")));
+                         : "; choose from :" + llvm::join(names, ", :")));
 }
 
 //===----------------------------------------------------------------------===//

@@ -176,7 +176,7 @@ llvm::Expected<std::string> toolkit::disassemble(llvm::StringRef binary, bool li
     arguments.push_back("-sass");
   }
   if (!tool)
-    return makeError("there is neither nvdisasm nor cuobjdump in PATH, $CUDA_HOME/bin or "
+    return makeError("neither nvdisasm nor cuobjdump was found in PATH, $CUDA_HOME/bin or "
                      "/usr/local/cuda/bin; they come with the CUDA toolkit (packages "
                      "cuda-nvdisasm and cuda-cuobjdump)");
   TILERUN_TRY_VALUE(file, TemporaryFile::create("cubin", binary));

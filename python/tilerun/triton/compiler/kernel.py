@@ -53,7 +53,7 @@ class Stages(Mapping):
         if stage == "sass" and "cubin" in known:
             return _assembler.disassemble(self._compiled._assemble())
         if stage not in known:
-            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {', '.join(sorted(self))}")
+            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; its stages are {', '.join(sorted(self))}")
         if stage == "cubin":
             self._compiled._check_parameters()
             return self._compiled._assemble()

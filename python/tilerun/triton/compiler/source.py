@@ -115,7 +115,7 @@ class ASTSource:
             return kind
         word = kind.removeprefix("*").removeprefix("k") if kind.startswith("*") else kind
         if kind != "constexpr" and (not _TYPE.fullmatch(kind) or word not in DTYPES):
-            raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; there are "
+            raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; types are "
                              f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, tensordesc<fp16[64,32]>, and "
                              "tuples of these")
         return "*" + word if kind.startswith("*") else kind

@@ -270,7 +270,7 @@ def finalize(session=None, output_format=""):
         if output_format not in _sessions[number].formats:
             kind = UnsupportedError if output_format in _FORMATS else ValueError
             raise kind(f"triton.profiler: output_format={output_format!r} is not supported: "
-                       f"{_FORMATS.get(output_format, 'there are hatchet and chrome_trace')}")
+                       f"{_FORMATS.get(output_format, 'formats are hatchet and chrome_trace')}")
     for number in chosen:
         found = _sessions.pop(number)
         found.settle()

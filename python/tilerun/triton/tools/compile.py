@@ -143,7 +143,7 @@ def compile_kernel(args):
             raise ValueError(f"C code cannot have a parameter with the name '{name}'")
         ctype = "" if kind == "constexpr" else _aot.find_type(kind, driver)
         if ctype is None:
-            raise ValueError(f"parameter '{name}' has the type '{kind}', which C code cannot pass; there are pointers and "
+            raise ValueError(f"parameter '{name}' has the type '{kind}', which C code cannot pass; it can pass pointers and "
                              f"{', '.join(_aot._TYPES)}")
         if ctype:
             parameters.append((ctype, name))
