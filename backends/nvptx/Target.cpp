@@ -103,7 +103,7 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.sharedMemoryBytes = uint64_t(row.sharedKilobytes) * 1024;
       result.info.unitRegisters = 65536;
       result.info.unitThreads = row.threads;
-      // 50 MB for 132 units. What pays on others is not measured yet.
+      // 50 MB for 132 units. Others are not measured yet.
       result.info.unitCacheBytes = row.number == 90 ? 384 * 1024 : 0;
       result.info.registers = row.number >= 80 ? 255 : 0; // sm_75 copies through registers.
       result.info.hasAsyncCopy = row.number >= 80;

@@ -135,7 +135,7 @@ void Evictions::setPolicies(ArrayRef<tile::LoadOp> readings) {
     load.setEvict(tile::EvictionPolicy::Last);
   tile::LoadOp last = readings.back();
   last.setEvict(tile::EvictionPolicy::First);
-  // What the last loop writes would take the place of what other programs are yet to read again.
+  // The last loop's writes would take the place of rows that other programs will read again.
   for (auto store : last->getBlock()->getOps<tile::StoreOp>())
     if (isa<RankedTensorType>(store.getValue().getType()) &&
         store.getCache() == tile::CacheModifier::None &&

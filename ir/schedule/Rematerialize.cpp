@@ -287,7 +287,7 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
     after = std::max(after, plan.getLeast());
     loaded = std::max(loaded, plan.loaded);
   }
-  // What is loaded behind a reduction may be loaded late; with a limit it must be.
+  // Loads behind a reduction may be late; with a limit they must be.
   const std::optional<unsigned> retained = countByRetained(kernel, target);
   const unsigned threads = layouts.numWarps() * target.warpSize,
                  byMemory = retained.value_or(target.unitThreads),
@@ -298,7 +298,7 @@ void schedule::rematerialize(func::FuncOp kernel, const LayoutAssignment &layout
   const bool pays = more > fewer && fewer <= kFewPrograms && isPlain(kernel) &&
                     !(fewer == 1 && keepsInCaches(kernel));
   if (choice == Choice::Off || after == before || (choice == Choice::Auto && !pays)) {
-    // What is retained leaves room for so many programs, which should all have registers.
+    // Retained tiles leave room for so many programs, which should all have registers.
     if (row < kWide)
       setRegisters(kernel, layouts, retained ? std::clamp(fewer, 1u, kFewPrograms) : 1);
     return;

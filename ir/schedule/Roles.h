@@ -8,7 +8,7 @@
 namespace tilerun::schedule {
 
 /// Gives the loops of `kernel` for which `byHand` (null: nobody) wants roles, and those with boxes,
-/// `sched.role`. What cannot be split is an error at its place in the text, or at the loop.
+/// `sched.role`. A loop that cannot be split is an error at its place in the text, or at the loop.
 /// Precondition: the loops have their stages.
 mlir::LogicalResult assignRoles(mlir::func::FuncOp kernel,
                                 const distribute::LayoutAssignment &layouts,

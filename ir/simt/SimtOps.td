@@ -289,7 +289,7 @@ def Simt_PhaseWaitOp : Simt_Op<"phase_wait", [SaysSharedUse, MemoryEffects<[MemR
 def Simt_SetRegistersOp : Simt_Op<"set_registers", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "this thread's warps go on with so many registers, more or fewer than before";
   let description = [{
-    Who takes more waits until they are free. A role's `registers` become this op when roles become control flow.
+    Warps that take more wait until the registers are free. A role's `registers` become this op when roles become control flow.
   }];
   let arguments = (ins I32Attr:$count, UnitAttr:$more);
   let assemblyFormat = "$count (`more` $more^)? attr-dict";

@@ -19,7 +19,7 @@ def Simt_InlineAsmOp : Simt_Op<"inline_asm", [NoSharedUse, DeclareOpInterfaceMet
 def Simt_FreshOp : Simt_Op<"fresh", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the same word, of which compilers below do not know how it was made";
   let description = [{
-    What is computed from it is not taken from what was computed from the operand. Costs at most one instruction. A target
+    Values computed from it are computed again, not taken from those computed from the operand. Costs at most one instruction. A target
     whose compiler would see through that emits nothing for it.
   }];
   let arguments = (ins I32:$word);

@@ -21,7 +21,7 @@ struct Grammar {
   CLI::Option *emit = nullptr;
 };
 
-/// Adds every command to an empty `app`. What is parsed is stored in `options`, which must outlive
+/// Adds every command to an empty `app`. Parsed values are stored in `options`, which must outlive
 /// the app.
 Grammar addGrammar(CLI::App &app, Options &options);
 

@@ -10,7 +10,7 @@
 using namespace tilerun;
 using namespace tilerun::lsp;
 
-/// The innermost place in a file. What functions of other files compute is made by their calls.
+/// The innermost place in a file. A call makes the values that functions of other files compute.
 static mlir::FileLineColRange getPlace(mlir::Location location, llvm::StringRef file) {
   while (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
     if (mlir::FileLineColRange inner = getPlace(call.getCallee(), file))

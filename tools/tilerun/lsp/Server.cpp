@@ -20,7 +20,7 @@ static constexpr std::chrono::milliseconds kShowAfter{500};
 
 namespace {
 
-/// Messages of a file, between which something is done. What is not a message is left out, and told
+/// Messages of a file, between which something is done. Anything else is left out, and told
 /// of.
 class WorkingInput final : public llvm::lsp::JSONTransportInput {
 public:
