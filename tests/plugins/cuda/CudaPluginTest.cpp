@@ -168,6 +168,7 @@ TEST_F(Cuda, CodeWhoseRegistersTheAssemblerChoosesStaysPtx) {
   ASSERT_EQ(t.get_self_test("tilerun_test_add", &ptx, keeper.getSink()), TILERUN_STATUS_OK);
   const std::string limited(reinterpret_cast<const char *>(ptx->bytes), ptx->num_bytes);
   ASSERT_NE(limited.find("\n.maxnreg 64\n"), std::string::npos);
+  const int before = countCalls("cuLinkCreate"); // Of other tests in this process.
   auto expectPtx = [&](std::string text) {
     const TilerunPluginArtifact *same = nullptr;
     TilerunPluginArtifact changed = *ptx;
@@ -176,7 +177,7 @@ TEST_F(Cuda, CodeWhoseRegistersTheAssemblerChoosesStaysPtx) {
     ASSERT_EQ(t.finalize_artifact(device, &changed, &same, keeper.getSink()), TILERUN_STATUS_OK);
     EXPECT_STREQ(same->compatibility, ptx->compatibility);
     EXPECT_EQ(std::string(reinterpret_cast<const char *>(same->bytes), same->num_bytes), text);
-    EXPECT_EQ(countCalls("cuLinkCreate"), 0);
+    EXPECT_EQ(countCalls("cuLinkCreate"), before);
     t.release_artifact(same);
   };
   std::string text = limited;
