@@ -21,6 +21,7 @@ template <typename Parameter> TilerunPluginParameter describeParameter(const Par
 template <typename Compiled>
 void addCompiledKernel(OwnedArtifact &owned, const Compiled &compiled) {
   std::vector<TilerunPluginParameter> parameters;
+  parameters.reserve(compiled.parameters.size());
   for (const auto &parameter : compiled.parameters)
     parameters.push_back(describeParameter(parameter));
   owned.addKernel({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(parameters.size()),
