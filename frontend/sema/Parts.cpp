@@ -192,6 +192,7 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange
     return tuple->elements;
   if (const TupleValue *tuple = value.getTuple(); tuple && tuple->isDict()) {
     std::vector<Value> keys;
+    keys.reserve(tuple->elements.size());
     for (size_t i = 0; i < tuple->elements.size(); ++i)
       keys.push_back(tuple->getKey(i));
     return keys;
