@@ -12,13 +12,13 @@ const std::string kAssumed[] = {
     "from os import environ\nF = environ.get('TILERUN_TEST_UNSET', '0')\n",
     "import os\nF = os.getenv('TILERUN_TEST_UNSET')\n",
     "import os\nF = 'TILERUN_TEST_UNSET' in os.environ\n",
-    "import os\ndef read(name):\n    return os.getenv('TILERUN_TEST_UNSET', '0') == name\n"
-    "F = read('1')\n",
+    ("import os\ndef read(name):\n    return os.getenv('TILERUN_TEST_UNSET', '0') == name\n"
+     "F = read('1')\n"),
     "try:\n    import mylib\n    F = True\nexcept ImportError:\n    F = False\n",
-    "try:\n    import mylib.part\nexcept (ImportError, OSError) as error:\n    F = False\n"
-    "else:\n    F = True\n",
-    "try:\n    import math\n    import mylib\n    F = mylib.flag()\nexcept Exception:\n"
-    "    F = False\n",
+    ("try:\n    import mylib.part\nexcept (ImportError, OSError) as error:\n    F = False\n"
+     "else:\n    F = True\n"),
+    ("try:\n    import math\n    import mylib\n    F = mylib.flag()\nexcept Exception:\n"
+     "    F = False\n"),
     "try:\n    import mylib\n    H = True\nexcept ImportError:\n    H = False\nF = H and 1\n",
     "try:\n    import mylib as F\nexcept ImportError:\n    F = None\n",
     "F = None\ntry:\n    import mylib as F\nexcept ImportError:\n    pass\n",

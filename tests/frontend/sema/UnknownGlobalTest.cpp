@@ -12,8 +12,9 @@ const std::string kUnknown[] = {
     "import os\ndef is_hip():\n    return os.getpid() < 0\nF: tl.constexpr = not is_hip()\n",
     "import os\ndef is_hip():\n    return os.getpid() < 0\nG = is_hip()\nF = G\n",
     "import os\ndef is_hip():\n    return os.getpid() < 0\nG = is_hip()\nF = 1 if G else 2\n",
-    "import os\ndef is_hip():\n    return os.getpid() < 0\nif is_hip():\n    F = 1\nelse:\n    F = "
-    "2\n",
+    ("import os\ndef is_hip():\n    return os.getpid() < 0\nif is_hip():\n    F = 1\nelse:\n    F "
+     "= "
+     "2\n"),
     "import os\ndef is_hip():\n    return os.getpid() < 0\nF = 1\nif is_hip():\n    F = 2\n",
     "import os\nF = os.cpu_count() > 4\n",
     "from os import F\n",
