@@ -63,6 +63,7 @@ struct Compilation {
   Architecture arch;
   unsigned ptx;
   NvptxArtifact artifact;
+  SmallVector<int32_t, 3> mostPrograms = {}; ///< Of launches, on each axis; empty: any number.
 
   llvm::Error check();
   distribute::Program getProgram() const;
@@ -193,6 +194,8 @@ LogicalResult Compilation::toLlvmDialect() {
     // The last ones: the driver, which gets a place for each, takes as many as the entry has.
     if (preferred)
       artifact.derived.push_back(backend::getPreference(preferred));
+    if (most)
+      mostPrograms.assign(most.asArrayRef().begin(), most.asArrayRef().end());
     if (most && options.fewPrograms != "on")
       artifact.derived.push_back(backend::getProgramLimits(most));
   }
@@ -280,6 +283,16 @@ static void spellFileNames(std::string &ptx) {
     }
 }
 
+/// For who launches the text, without the steps that other launches take.
+static void noteMostPrograms(std::string &ptx, ArrayRef<int32_t> most) {
+  if (most.empty())
+    return;
+  std::string numbers;
+  for (int32_t number : most)
+    numbers += (numbers.empty() ? "" : " x ") + (number ? std::to_string(number) : "any");
+  ptx.insert(0, "// For launches of at most " + numbers + " programs: --few-programs\n");
+}
+
 /// Runs the stages up to `stage`; `text` gets its text.
 static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptions &options,
                                                Stage stage, std::string *text) {
@@ -318,10 +331,10 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return compilation.artifact;
   }
   llvm::Expected<std::string> ptx = llvmbackend::emitAssembly(*code->module, *code->machine);
-  if (ptx)
-    spellFileNames(*ptx);
   if (!ptx)
     return ptx.takeError();
+  spellFileNames(*ptx);
+  noteMostPrograms(*ptx, compilation.mostPrograms);
   compilation.artifact.ptx = std::move(*ptx);
   return compilation.artifact;
 }

@@ -40,8 +40,11 @@ static bool branches(const Instruction &op) {
 
 /// Conversions, and what takes an element out of a word.
 static bool mayMove(const Instruction &op) {
-  if (isa<CastInst>(op))
+  if (isa<FPExtInst, ZExtInst, SExtInst, BitCastInst, UIToFPInst, SIToFPInst>(op))
     return true;
+  // Halves of words.
+  if (isa<TruncInst>(op))
+    return op.getType()->getScalarSizeInBits() < 32;
   if (isa<ExtractElementInst>(op) || op.getOpcode() == Instruction::LShr)
     return isa<Constant>(op.getOperand(1));
   return false;

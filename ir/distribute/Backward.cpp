@@ -33,9 +33,8 @@ void Assigner::backward(Operation *op) {
       }
     }
     if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults())
-      for (auto [value, yes, no] :
-           llvm::zip(branch.getResults(), branch.thenYield().getResults(),
-                     branch.elseYield().getResults()))
+      for (auto [value, yes, no] : llvm::zip(branch.getResults(), branch.thenYield().getResults(),
+                                             branch.elseYield().getResults()))
         if (LayoutAttr layout = wanted(value)) {
           need(yes, layout);
           need(no, layout);

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -48,7 +49,7 @@ std::optional<int64_t> Strides::get(Value value, unsigned dim) {
     return it->second;
   std::optional<int64_t> stride = compute(op, dim);
   // Far beyond what any access is.
-  if (stride && std::abs(*stride) > (int64_t(1) << 40))
+  if (stride && (*stride > (int64_t(1) << 40) || *stride < -(int64_t(1) << 40)))
     stride.reset();
   return known[{value, dim}] = stride;
 }
@@ -62,7 +63,9 @@ std::optional<int64_t> Strides::multiply(Operation *op, unsigned dim) {
   for (auto [factor, other] : {std::pair(0, 1), std::pair(1, 0)})
     if (std::optional<int64_t> number = getNumber(op->getOperand(factor))) {
       std::optional<int64_t> stride = get(op->getOperand(other), dim);
-      return stride ? std::optional(*stride * *number) : std::nullopt;
+      int64_t product;
+      return stride && !llvm::MulOverflow(*stride, *number, product) ? std::optional(product)
+                                                                     : std::nullopt;
     }
   std::optional<int64_t> x = get(op->getOperand(0), dim), y = get(op->getOperand(1), dim);
   return x == 0 && y == 0 ? x : std::nullopt;

@@ -34,12 +34,18 @@ static bool canDivide(Operation *op) {
 static const char *findUndivided(Operation *op) {
   if (isa<tile::StoreOp, tile::AssertOp, tile::PrintOp>(op))
     return nullptr;
-  auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
-  if (!atomic || !atomic->use_empty())
-    return "all blocks need what it gives or orders, and only one of them may do it";
-  return atomic.getSem() == tile::MemSemantic::Relaxed
+  return isa<tile::AtomicRMWOp>(op) && op->use_empty()
              ? nullptr
-             : "it orders what other blocks write, too; with sem=\"relaxed\" it would not";
+             : "all blocks need what it gives, and only one of them may do it";
+}
+
+/// Whether other blocks would have to wait: an atomic orders what the whole program does.
+static bool ordersProgram(Operation *op) {
+  auto isOrder = [](auto atomic) { return atomic.getSem() != tile::MemSemantic::Relaxed; };
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return isOrder(atomic);
+  auto atomic = dyn_cast<tile::AtomicCASOp>(op);
+  return atomic && isOrder(atomic);
 }
 
 namespace {
@@ -79,6 +85,9 @@ std::optional<Refusal> BlockSearch::collect() {
     } else if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::AssertOp,
                    tile::PrintOp>(op)) {
       effects.push_back(op);
+      if (ordersProgram(op))
+        refusal = Refusal{op, "it orders what other blocks write, too; with sem=\"relaxed\" it "
+                              "would not"};
     } else if (op != kernel && !isa<tile::GridDependencyOp, tile::AssumeOp>(op) &&
                !op->hasTrait<OpTrait::IsTerminator>() &&
                !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() && !isMemoryEffectFree(op)) {

@@ -30,8 +30,8 @@ struct BlockPlan {
 ///   arguments are taken not to overlap, as everywhere.
 ///
 /// Other effects are divided along the first dimension that agrees with that, or left to the first
-/// block. Printing, atomics whose results are used, barriers, volatile loads and assembly with
-/// effects need one block, if not all of their operands are slices.
+/// block. Atomics with an order, barriers, volatile loads and assembly with effects need one
+/// block, and so do atomics whose results are used, unless they are divided.
 mlir::FailureOr<BlockPlan> planBlocks(mlir::func::FuncOp kernel, const CheapValues &cheap,
                                       const distribute::Program &program, unsigned blocks,
                                       Refusal &refusal);

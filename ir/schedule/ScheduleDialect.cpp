@@ -187,7 +187,7 @@ static LogicalResult verifyRing(Operation *op, Attribute value) {
   if (pipeline.getCopies() == CopyKind::Boxes) {
     if (!load->hasAttr(SchedDialect::kBox))
       return op->emitOpError("has 'sched.ring' in a loop with copies = boxes, but no 'sched.box'");
-  } else if (LoopSlice slice; Operation *blocker = slice.add(loop, load)) {
+  } else if (LoopSlice slice; Operation *blocker = slice.add(loop, load, /*takesLoads=*/true)) {
     auto error = op->emitOpError("has 'sched.ring', but its address or mask cannot be computed for "
                                  "later iterations");
     error.attachNote(blocker->getLoc())

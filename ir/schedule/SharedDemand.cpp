@@ -55,7 +55,7 @@ int64_t SharedDemand::ofProducer(scf::ForOp loop) const {
   };
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
     if (getRing(load)) {
-      slice.add(loop, load);
+      slice.add(loop, load, /*takesLoads=*/true);
       add(load); // Its address and mask become those of a copy.
     }
   for (Operation *op : slice.ops)

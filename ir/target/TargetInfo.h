@@ -131,8 +131,8 @@ struct TargetInfo {
   bool hasGridDependency = false;
   /// Loads and stores may say what stays in the caches longer than the rest, and what goes first.
   bool hasEvictionPolicies = false;
-  /// What one instruction adds to floats of 16 or 32 bits in global memory, each of them atomically,
-  /// without giving old values: bytes. 0: one float.
+  /// What one instruction adds to floats of 16 or 32 bits in global memory, each of them
+  /// atomically, without giving old values: bytes. 0: one float.
   unsigned vectorSumBytes = 0;
   /// Warps of a program may be roles that do different things: there are phase barriers in shared
   /// memory, and barriers of some of the warps.

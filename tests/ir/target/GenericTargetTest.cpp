@@ -186,7 +186,8 @@ TEST(GenericTarget, ErrorsNameTheWord) {
       "registers, unit-registers, unit-cache, unit-threads, steps-of-read, shuffle, async, "
       "copies-follow-lanes, load-matrix, "
       "transposed-read, flight-is-stage, dot-bytes, reads-float8, rounds-to-float8, "
-      "float8-fnuz, grid-dependency, eviction-policies, vector-sum, roles, role-registers, box-copies, "
+      "float8-fnuz, grid-dependency, eviction-policies, vector-sum, roles, role-registers, "
+      "box-copies, "
       "blocks, turns, matrix-units, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, "
       "wavefront-cost, barrier-cost, "
       "assembler, matrix, warp-group");

@@ -8,9 +8,11 @@
 // LAYOUT: tile.most_programs = array<i32: 2097152, 0, 0>
 // LAYOUT: arith.divsi {{.*}}distribute.runs = array<i64: 256>
 // LAYOUT: arith.cmpi {{.*}}distribute.runs = array<i64: 256>
+// CHECK: // For launches of at most 2097152 x any x any programs: --few-programs
 // CHECK-COUNT-1: setp.lt
 // CHECK-NOT: setp
 // CHECK: @%p1 ld.global.v4.b32
+// OFF-NOT: For launches
 // OFF-COUNT-8: setp.lt
 // OFF-NOT: ld.global.v4
 // OFF: st.global.v4

@@ -92,10 +92,13 @@
 // ATOMICS: tile.atomic_rmw {{.*}} mask %{{.*}} : !tile.ptr<i32>
 // REDEFINE: %{file} = ticket
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=TICKET
-// TICKET: program-not-divided {{.*}}all blocks need what it gives or orders, and only one of them may do it
+// TICKET: program-not-divided {{.*}}all blocks need what it gives, and only one of them may do it
 // REDEFINE: %{file} = releases
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=RELEASES
 // RELEASES: program-not-divided {{.*}}it orders what other blocks write, too; with sem="relaxed" it would not
+// REDEFINE: %{file} = flags
+// RUN: %{run} 2>&1 | FileCheck %s --check-prefix=FLAGS
+// FLAGS: program-not-divided {{.*}}it orders what other blocks write, too; with sem="relaxed" it would not
 // REDEFINE: %{file} = barrier
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=BARRIER
 // BARRIER: program-not-divided {{.*}}this 'tile.barrier' may order what the whole program does
@@ -325,7 +328,7 @@ func.func @atomics(%x: !tile.ptr<i32>, %count: !tile.ptr<i32>, %n: i32) attribut
   %i = tile.make_range 0 to 128 : tensor<128xi32>
   %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
   %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
-  %old = tile.atomic_rmw add %p, %i : tensor<128x!tile.ptr<i32>>
+  %old = tile.atomic_rmw add %p, %i {sem = #tile<sem relaxed>} : tensor<128x!tile.ptr<i32>>
   %one = tile.atomic_rmw add %count, %n {sem = #tile<sem relaxed>} : !tile.ptr<i32>
   return
 }
@@ -348,6 +351,18 @@ func.func @releases(%x: !tile.ptr<i32>, %count: !tile.ptr<i32>, %n: i32) attribu
   %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
   tile.store %p, %i : tensor<128x!tile.ptr<i32>>
   %one = tile.atomic_rmw add %count, %n {sem = #tile<sem release>} : !tile.ptr<i32>
+  return
+}
+
+//--- flags.mlir
+func.func @flags(%x: !tile.ptr<i32>, %flags: !tile.ptr<i32>) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 128 : tensor<128xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %p = tile.addptr %xs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  tile.store %p, %i : tensor<128x!tile.ptr<i32>>
+  %fs = tile.splat %flags : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %q = tile.addptr %fs, %i : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %old = tile.atomic_rmw xchg %q, %i {sem = #tile<sem release>} : tensor<128x!tile.ptr<i32>>
   return
 }
 

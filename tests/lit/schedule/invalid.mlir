@@ -712,7 +712,7 @@ func.func @k(%x: !tile.ptr<f16>, %t: !tile.ptr<i32>, %n: i32) attributes {tile.k
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %tp = tile.addptr %t, %i : !tile.ptr<i32>, i32
     // expected-note @+1 {{because it depends on this 'tile.load'}}
-    %j = tile.load %tp : !tile.ptr<i32>
+    %j = tile.load %tp volatile : !tile.ptr<i32>
     %p = tile.addptr %x, %j : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
     // expected-error @+1 {{'tile.load' op has 'sched.ring', but its address or mask cannot be computed for later iterations}}

@@ -123,8 +123,8 @@ void addCompileOptions(CLI::App *app, Options &options) {
   addChoice(
       app, "--few-programs", options.fewPrograms,
       "NVIDIA: a program's number times a block's size does not overflow, so that more is "
-      "known of masks with / and %: auto (launches of more programs take other code), off, or "
-      "on (a promise)");
+      "known of masks with / and %: auto (launches of more programs take other code; not with "
+      "--tma off), off, or on (a promise)");
   addChoice(
       app, "--evictions", options.evictions,
       "NVIDIA, AMD: what a loop reads stays in the caches for a later loop that reads it again: "
