@@ -17,6 +17,7 @@
 #include "ir/simt/Scalarize.h"
 #include "ir/simt/sync/Roles.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/tile/TileUtils.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -171,8 +172,7 @@ LogicalResult Compilation::toLlvmDialect() {
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
-    if (auto blocks = function->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr))
-      artifact.blocks = unsigned(blocks.getInt());
+    artifact.blocks = tile::getBlocks(function);
     const bool isPersistent = addGrid(function);
     std::vector<backend::DerivedParameter> maps = addTensorMaps(function);
     auto registers = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kRegistersAttr);

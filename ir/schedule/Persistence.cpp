@@ -33,17 +33,8 @@ static Operation *findOrder(func::FuncOp kernel) {
 }
 
 bool schedule::dependsOnProgram(scf::ForOp loop) {
-  SmallVector<Value> work{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-  llvm::DenseSet<Operation *> seen;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (isa<tile::ProgramIdOp>(op))
-      return true;
-    op->walk([&](Operation *inner) { work.append(inner->operand_begin(), inner->operand_end()); });
-  }
-  return false;
+  return tile::dependsOn({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+                         llvm::IsaPred<tile::ProgramIdOp>);
 }
 
 /// Why Choice::Auto does not make a possible kernel persistent.
@@ -53,10 +44,8 @@ static std::optional<Refusal> findCost(ArrayRef<scf::ForOp> loops,
     return Refusal{loops.front(),
                    "more than one program may fit on a unit, and one of them computes "
                    "while another one begins or ends"};
-  // The multiprocessors of a cluster are neighbours, of which there are not always so many.
-  auto kernel = loops.front()->getParentOfType<func::FuncOp>();
-  if (auto blocks = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
-      blocks && blocks.getInt() > 2)
+  // A cluster's multiprocessors are in one group of neighbours, whose size may not be a multiple.
+  if (tile::getBlocks(loops.front()->getParentOfType<func::FuncOp>()) > 2)
     return Refusal{loops.front(), "programs of more than two blocks may leave units idle, and one "
                                   "that does not run at once would come after all others"};
   for (scf::ForOp loop : loops) {

@@ -1,6 +1,7 @@
 // schedule-blocks as a pass: chooseBlocks() for each kernel.
 #include "ir/schedule/Blocks.h"
 #include "ir/schedule/Passes.h"
+#include "ir/tile/TileUtils.h"
 
 namespace tilerun::schedule {
 #define GEN_PASS_DEF_SCHEDULEBLOCKS
@@ -16,11 +17,11 @@ struct ScheduleBlocksPass : public schedule::impl::ScheduleBlocksBase<ScheduleBl
   using ScheduleBlocksBase::ScheduleBlocksBase;
 
   LogicalResult check(func::FuncOp kernel, const distribute::Program &program) {
-    auto blocks = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
-    if (!blocks || blocks.getInt() <= program.target->maxBlocks)
+    const unsigned blocks = tile::getBlocks(kernel);
+    if (blocks <= program.target->maxBlocks)
       return success();
     return kernel.emitError("kernel '")
-           << kernel.getName() << "' runs each program on " << blocks.getInt() << " blocks, but "
+           << kernel.getName() << "' runs each program on " << blocks << " blocks, but "
            << program.target->name << " takes " << program.target->maxBlocks << " at most";
   }
   void runOnOperation() override {

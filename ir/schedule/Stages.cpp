@@ -13,6 +13,7 @@
 #include "ir/schedule/WarpTurns.h"
 #include "ir/tile/LoopHints.h"
 #include "ir/tile/Remarks.h"
+#include "ir/tile/TileUtils.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -253,9 +254,7 @@ static bool paysForRole(scf::ForOp loop, const LayoutAssignment &layouts) {
     elements += cast<RankedTensorType>(dot.getType()).getNumElements();
   }
   // Blocks of a program share what they copy, so the whole program counts.
-  if (auto blocks = loop->getParentOfType<func::FuncOp>()->getAttrOfType<IntegerAttr>(
-          tile::TileDialect::kBlocksAttr))
-    elements *= blocks.getInt();
+  elements *= tile::getBlocks(loop->getParentOfType<func::FuncOp>());
   return elements >= least * layouts.numWarps() * layouts.target().warpSize;
 }
 

@@ -3,6 +3,9 @@
 
 #include "ir/tile/TileOps.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 
 namespace tilerun::tile {
@@ -49,6 +52,41 @@ bool maskImplies(Value mask, Value condition) {
 
 bool isObserving(LoadOp load) {
   return load.getIsVolatile() || load.getCache() == CacheModifier::CV;
+}
+
+bool dependsOn(ValueRange values, function_ref<bool(Operation *)> isSource) {
+  SmallVector<Value> work(values);
+  llvm::DenseSet<Value> seen;
+  auto addAllIn = [&](Operation *op) {
+    op->walk([&](Operation *inner) { work.append(inner->operand_begin(), inner->operand_end()); });
+  };
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (loop && argument == loop.getInductionVar())
+        work.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+      else if (loop)
+        work.append(
+            {loop.getTiedLoopInit(argument)->get(), loop.getTiedLoopYieldedValue(argument)->get()});
+      else if (!isa<FunctionOpInterface>(parent))
+        addAllIn(parent);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isSource(op))
+      return true;
+    addAllIn(op);
+  }
+  return false;
+}
+
+unsigned getBlocks(Operation *kernel) {
+  auto blocks = kernel->getAttrOfType<IntegerAttr>(TileDialect::kBlocksAttr);
+  return blocks ? unsigned(blocks.getInt()) : 1;
 }
 
 bool isDivision(Operation *op) {

@@ -25,6 +25,14 @@ bool maskImplies(mlir::Value mask, mlir::Value condition);
 /// Whether a load may see what others write meanwhile: it is not repeated, and not passed by loads.
 bool isObserving(LoadOp load);
 
+/// On how many blocks of threads the programs of `kernel` run (`tile.blocks`).
+unsigned getBlocks(mlir::Operation *kernel);
+
+/// Whether any of `values` is computed, in whatever steps, from the result of an op that `isSource`
+/// accepts, also by what loops carry. What a `scf.while` carries depends on all that is in it;
+/// branches around an op do not count.
+bool dependsOn(mlir::ValueRange values, llvm::function_ref<bool(mlir::Operation *)> isSource);
+
 /// Whether `op` divides integers, which is undefined for some of them.
 bool isDivision(mlir::Operation *op);
 

@@ -7,6 +7,7 @@
 #include "backends/nvptx/Target.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/TileOps.h"
+#include "ir/tile/TileUtils.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -19,11 +20,6 @@ using namespace tilerun;
 using namespace tilerun::test;
 
 namespace {
-
-unsigned getBlocks(mlir::func::FuncOp kernel) {
-  auto blocks = kernel->getAttrOfType<mlir::IntegerAttr>(tile::TileDialect::kBlocksAttr);
-  return blocks ? unsigned(blocks.getInt()) : 1;
-}
 
 template <typename Op> bool has(mlir::func::FuncOp kernel) {
   return kernel.walk([](Op) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
@@ -58,7 +54,7 @@ TEST(Blocks, GiveTheBitsOfOneBlock) {
     onOne.numCtas = 1;
     std::vector<TensorArgument> expected, got, boxes, shared;
     unsigned blocks = 0;
-    auto look = [&](mlir::func::FuncOp kernel) { blocks = getBlocks(kernel); };
+    auto look = [&](mlir::func::FuncOp kernel) { blocks = tile::getBlocks(kernel); };
     ASSERT_EQ(emulateOn(prepared, hopper->info, testCase.numWarps, onOne, expected, 0, {0},
                         {.boxes = "off"}, look),
               "");

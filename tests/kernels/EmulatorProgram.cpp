@@ -1,5 +1,6 @@
 // See EmulatorProgram.h.
 #include "tests/kernels/EmulatorProgram.h"
+#include "ir/tile/TileUtils.h"
 #include "tests/kernels/EmulatorWarp.h"
 
 using namespace mlir;
@@ -266,8 +267,7 @@ llvm::Error test::emulate(func::FuncOp kernel, ArrayRef<uint64_t> arguments,
   // Of a persistent kernel, fewer programs than the caller asks for, or as many.
   const uint64_t launched =
       isPersistent ? std::min<uint64_t>(options.grid, options.seed % 3 + 1) : options.grid;
-  auto attribute = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
-  const uint64_t blocks = attribute ? uint64_t(attribute.getInt()) : 1;
+  const uint64_t blocks = tile::getBlocks(kernel);
   constexpr uint64_t kMostWarps = 64; // A set of warps is a word.
   if (blocks > options.target->maxBlocks || (meets && blocks * (options.numWarps + 1) > kMostWarps))
     return llvm::createStringError("programs have too many blocks");

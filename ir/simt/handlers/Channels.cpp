@@ -10,6 +10,7 @@
 #include "ir/simt/HandlerList.h"
 #include "ir/simt/ProductStrategy.h"
 #include "ir/simt/handlers/Slots.h"
+#include "ir/tile/TileUtils.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -41,11 +42,8 @@ static Value actsForOthers(LowerContext &c, bool forRole) {
   return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, thread, constant(c.b, 0));
 }
 
-/// The blocks of a program.
 static int64_t countBlocks(Operation *op) {
-  auto kernel = op->getParentOfType<func::FuncOp>();
-  auto blocks = kernel->getAttrOfType<IntegerAttr>(tile::TileDialect::kBlocksAttr);
-  return blocks ? blocks.getInt() : 1;
+  return tile::getBlocks(op->getParentOfType<func::FuncOp>());
 }
 
 /// Whether a channel has consumers in all blocks.
