@@ -1,6 +1,7 @@
 // See Persistent.h.
 #include "backends/nvptx/Persistent.h"
 #include "backends/nvptx/Patterns.h"
+#include "backends/nvptx/SpecialRegister.h"
 #include "ir/simt/SimtOps.h"
 
 using namespace mlir;
@@ -85,21 +86,11 @@ template <typename Op> struct ProgramPattern : ConvertOpToLLVMPattern<Op> {
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     const char *axes[] = {"x", "y", "z"};
-    std::string full = std::string("llvm.nvvm.read.ptx.sreg.") + name + "." + axes[op.getAxis()];
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(), full, {}));
+    rewriter.replaceOp(op, readSpecialRegister(rewriter, op.getLoc(),
+                                               llvm::Twine(name) + "." + axes[op.getAxis()]));
     return success();
   }
   const char *name;
-};
-
-struct BlockRankPattern : ConvertOpToLLVMPattern<tile::BlockRankOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(tile::BlockRankOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
-                                         "llvm.nvvm.read.ptx.sreg.cluster.ctarank", {}));
-    return success();
-  }
 };
 
 struct LaunchedPattern : ConvertOpToLLVMPattern<simt::LaunchedOp> {
@@ -108,8 +99,7 @@ struct LaunchedPattern : ConvertOpToLLVMPattern<simt::LaunchedOp> {
   LogicalResult matchAndRewrite(simt::LaunchedOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     auto read = [&](const char *name) {
-      return callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
-                           std::string("llvm.nvvm.read.ptx.sreg.") + name + ".x", {});
+      return readSpecialRegister(rewriter, op.getLoc(), llvm::Twine(name) + ".x");
     };
     rewriter.replaceOp(op, {read(program), read(count)});
     return success();
@@ -125,5 +115,6 @@ void nvptx::populateGridPatterns(LLVMTypeConverter &converter, RewritePatternSet
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, program);
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, count);
   patterns.add<LaunchedPattern>(converter, program, count);
-  patterns.add<GridPattern, BlockRankPattern>(converter);
+  patterns.add<GridPattern>(converter);
+  patterns.add<SpecialRegisterPattern<tile::BlockRankOp>>(converter, "cluster.ctarank");
 }

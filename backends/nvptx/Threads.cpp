@@ -1,6 +1,6 @@
 // Threads, programs, barriers and shuffles.
 #include "backends/nvptx/Patterns.h"
-#include "backends/nvptx/Persistent.h"
+#include "backends/nvptx/SpecialRegister.h"
 #include "ir/simt/SimtOps.h"
 
 using namespace mlir;
@@ -8,16 +8,6 @@ using namespace tilerun;
 using namespace tilerun::nvptx;
 
 namespace {
-
-struct ThreadIdPattern : ConvertOpToLLVMPattern<simt::ThreadIdOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::ThreadIdOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    rewriter.replaceOp(op, callIntrinsic(rewriter, op.getLoc(), rewriter.getI32Type(),
-                                         "llvm.nvvm.read.ptx.sreg.tid.x", {}));
-    return success();
-  }
-};
 
 struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -200,7 +190,8 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &arch, unsigned blocks, unsigned mostLooks) {
-  patterns.add<ThreadIdPattern, BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
+  patterns.add<SpecialRegisterPattern<simt::ThreadIdOp>>(converter, "tid.x");
+  patterns.add<BarrierPattern, SetRegistersPattern, ShufflePattern>(converter);
   patterns.add<GroupTurnPattern<simt::TurnGiveOp>>(converter,
                                                    "llvm.nvvm.barrier.cta.arrive.aligned.count");
   patterns.add<GroupTurnPattern<simt::TurnAwaitOp>>(converter,
