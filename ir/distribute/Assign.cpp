@@ -75,6 +75,13 @@ std::pair<Value, Value> distribute::pointerAndMask(Operation *op) {
       .Default(std::pair<Value, Value>());
 }
 
+/// Bytes of one access by `op`, at most; 0: one element.
+static unsigned getMostBytes(Operation *op, const target::TargetInfo &target) {
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return getVectorSumBytes(atomic, target);
+  return isa<tile::LoadOp, tile::StoreOp>(op) ? target.maxVectorBytes : 0;
+}
+
 /// Accesses of one shape and order share a layout, as wide as the widest of them can use.
 void Assigner::chooseAccessLayouts() {
   std::map<std::pair<std::vector<int64_t>, std::vector<unsigned>>, unsigned> widths;
@@ -91,11 +98,7 @@ void Assigner::chooseAccessLayouts() {
     const AccessPlan &plan = accesses[op];
     unsigned inner = plan.order.front();
     int64_t width = 1;
-    auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
-    int64_t most = isa<tile::LoadOp, tile::StoreOp>(op) ? options.target->maxVectorBytes
-                   : atomic                             ? getVectorSumBytes(atomic, *options.target)
-                                                        : 0;
-    if (most)
+    if (int64_t most = getMostBytes(op, *options.target))
       width = std::min({most / bytes, plan.facts.contiguity[inner],
                         plan.facts.alignment[inner] / bytes, plan.facts.constancy[inner],
                         std::max<int64_t>(1, type.getNumElements() / threads.count())});

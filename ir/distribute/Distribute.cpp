@@ -37,16 +37,19 @@ struct DistributePass : public tilerun::impl::TileDistributeBase<DistributePass>
       return signalPassFailure();
     AccessAnalysis analysis(getOperation(), program->fewPrograms);
     Options options{program->numWarps, program->target, analysis.getRuns(), program->acrossK};
-    for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
-          (failed(checkThreads(kernel, *program)) ||
-           (!keepsLayouts(kernel) && failed(assignLayouts(kernel, options, analysis.getFacts())))))
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
+        continue;
+      if (failed(checkThreads(kernel, *program)))
         return signalPassFailure();
-    if (!analysis.getMostPrograms().empty())
-      for (auto kernel : getOperation().getOps<func::FuncOp>())
-        if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && !keepsLayouts(kernel))
-          kernel->setAttr(tile::TileDialect::kMostProgramsAttr,
-                          DenseI32ArrayAttr::get(&getContext(), analysis.getMostPrograms()));
+      if (keepsLayouts(kernel))
+        continue;
+      if (failed(assignLayouts(kernel, options, analysis.getFacts())))
+        return signalPassFailure();
+      if (!analysis.getMostPrograms().empty())
+        kernel->setAttr(tile::TileDialect::kMostProgramsAttr,
+                        DenseI32ArrayAttr::get(&getContext(), analysis.getMostPrograms()));
+    }
   }
 };
 } // namespace

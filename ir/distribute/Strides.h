@@ -9,8 +9,8 @@ namespace tilerun::distribute {
 
 /// By how much a tensor's elements grow from one to the next along `dim`: integers by themselves,
 /// pointers in elements. In most places, as if remainders and quotients did not wrap around and
-/// arithmetic did not overflow: for decisions about cost alone. Nullopt: it depends on arguments,
-/// or on data.
+/// arithmetic did not overflow: for decisions about cost alone. AffineForm, which is exact, is of
+/// loops, and has no quotients. Nullopt: it depends on arguments, or on data.
 std::optional<int64_t> getStride(mlir::Value value, unsigned dim);
 
 } // namespace tilerun::distribute
