@@ -80,13 +80,34 @@ TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
   close();
 }
 
-/// A kernel with a tensor map, which the fake driver takes and does not run.
-class CudaTensorMaps : public CudaLaunch {
+/// A kernel whose details are those of the test.
+class CudaDetails : public CudaLaunch {
 protected:
-  void SetUp() override {
+  /// Opens the device and loads the PTX of a kernel.
+  void openText(const char *ptx, const TilerunPluginKernelInfo &info,
+                const TilerunPluginKernelDetails &details) {
     setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
     const TilerunPlugin &t = table();
     ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+    const TilerunPluginKernelDetails *all[] = {&details};
+    const TilerunPluginArtifact text = {sizeof(text),
+                                        1,
+                                        reinterpret_cast<const uint8_t *>(ptx),
+                                        std::strlen(ptx),
+                                        "cuda:ptx-8.0:sm_90",
+                                        &info,
+                                        all};
+    ASSERT_EQ(t.load_module(device, &text, &module, keeper.getSink()), TILERUN_STATUS_OK)
+        << keeper.take(TILERUN_STATUS_OK).message;
+    kernel = getKernel(info.name);
+  }
+  TilerunPluginKernel *kernel = nullptr;
+};
+
+/// A kernel with a tensor map, which the fake driver takes and does not run.
+class CudaTensorMaps : public CudaDetails {
+protected:
+  void SetUp() override {
     const TilerunPluginParameter pointer = {sizeof(pointer), TILERUN_ARGUMENT_POINTER, 64, "p"};
     const TilerunPluginKernelInfo info = {sizeof(info), 1, "boxes", &pointer, 32, 0};
     TilerunPluginDerived derived = {sizeof(derived), kWords, "tensor-map", nullptr, 0, 0};
@@ -95,18 +116,9 @@ protected:
     details.struct_size = sizeof(details);
     details.num_derived = 1;
     details.derived = pointers;
-    const TilerunPluginKernelDetails *all[] = {&details};
-    const TilerunPluginArtifact text = {sizeof(text),
-                                        1,
-                                        reinterpret_cast<const uint8_t *>(kPtx),
-                                        std::strlen(kPtx),
-                                        "cuda:ptx-8.0:sm_90",
-                                        &info,
-                                        all};
-    ASSERT_EQ(t.load_module(device, &text, &module, keeper.getSink()), TILERUN_STATUS_OK)
-        << keeper.take(TILERUN_STATUS_OK).message;
-    ASSERT_EQ(t.allocate(device, nullptr, 4096, &memory, keeper.getSink()), TILERUN_STATUS_OK);
-    kernel = getKernel("boxes");
+    ASSERT_NO_FATAL_FAILURE(openText(kPtx, info, details));
+    ASSERT_EQ(table().allocate(device, nullptr, 4096, &memory, keeper.getSink()),
+              TILERUN_STATUS_OK);
   }
   void TearDown() override {
     table().free(device, nullptr, memory, nullptr);
@@ -129,7 +141,6 @@ protected:
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry boxes(.param .u64 .ptr "
       ".global .align 16 boxes_0, .param .align 64 .b8 boxes_1[128]) { ret; }\n";
   TilerunAddress memory = 0;
-  TilerunPluginKernel *kernel = nullptr;
 };
 
 TEST_F(CudaTensorMaps, AreMadeOnceForTheSameTensor) {
@@ -172,26 +183,13 @@ TEST_F(CudaTensorMaps, TensorsThatTheDriverRefusesAreErrors) {
 }
 
 /// A kernel whose programs are clusters of two blocks.
-class CudaClusters : public CudaLaunch {
+class CudaClusters : public CudaDetails {
 protected:
   void SetUp() override {
-    setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
-    const TilerunPlugin &t = table();
-    ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
     const TilerunPluginKernelInfo info = {sizeof(info), 0, "pairs", nullptr, 32, 0};
     const TilerunPluginKernelDetails details = {sizeof(details),     0, nullptr, 32, {2, 1, 1},
                                                 TILERUN_GRID_BLOCKS, 0};
-    const TilerunPluginKernelDetails *all[] = {&details};
-    const TilerunPluginArtifact text = {sizeof(text),
-                                        1,
-                                        reinterpret_cast<const uint8_t *>(kPtx),
-                                        std::strlen(kPtx),
-                                        "cuda:ptx-8.0:sm_90",
-                                        &info,
-                                        all};
-    ASSERT_EQ(t.load_module(device, &text, &module, keeper.getSink()), TILERUN_STATUS_OK)
-        << keeper.take(TILERUN_STATUS_OK).message;
-    kernel = getKernel("pairs");
+    ASSERT_NO_FATAL_FAILURE(openText(kPtx, info, details));
     plan = std::make_unique<LaunchPlan>(info, details, 132);
   }
   void TearDown() override {
@@ -207,7 +205,6 @@ protected:
   static constexpr const char *kPtx =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry pairs()\n.reqntid 32, 1, "
       "1\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{ ret; }\n";
-  TilerunPluginKernel *kernel = nullptr;
   std::unique_ptr<LaunchPlan> plan;
 };
 

@@ -11,32 +11,13 @@
 // With FAKE_HIP_FIRST_FORM it has the functions of ROCm 5, else also those of ROCm 6.
 #include "tests/plugins/hip/FakeHip.h"
 #include "plugins/hip/Driver.h"
-#include "tests/plugins/hip/FakeCodeObject.h"
+#include "tests/plugins/hip/FakeObjects.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-
-namespace hip {
-struct ihipStream_t {
-  int device;
-  bool isCapturing = false, isInvalid = false;
-  int captured = 0; // Launches.
-};
-struct ihipEvent_t {
-  bool timing, recorded = false;
-  ihipStream_t *captured = nullptr; // The capture that it was recorded in.
-  std::chrono::steady_clock::time_point time;
-};
-struct ihipModuleSymbol_t {
-  fake_hip::CodeKernel kernel;
-};
-struct ihipModule_t {
-  std::vector<std::unique_ptr<ihipModuleSymbol_t>> functions;
-};
-} // namespace hip
 
 using namespace hip;
 using fake_driver::enter;
