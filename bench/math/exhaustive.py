@@ -38,9 +38,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "gpu")]
 import errors  # noqa: E402
 import instructions  # noqa: E402
+from references import KEYS, CReferences, plain  # noqa: E402
 
 SIDES = ["tilerun", "triton"]
-KEYS = ["ulp", "subnormal", "absolute", "nan"]
 BLOCK = 1 << 25  # float32 patterns at a time; a divisor of 2^31, so that a block has one sign
 # Ranges of two operands that differ.
 MIXED = [("unit", "twenty"), ("twenty", "unit"), ("twenty", "thousand"), ("bits", "twenty"), ("one", "rotary")]
@@ -50,10 +50,6 @@ OPERATIONS = {"tl.fdiv": lambda x, y: x / y, "tl.div_rn": lambda x, y: x / y, "t
 # The largest allowed difference of two float64 functions, relative to the result (to at least 1 for those that cross zero): a
 # ten-thousandth of a unit of float32.
 AGREEMENT = 2.0**-37
-
-
-def plain(function):
-    return function.removeprefix("tl.")
 
 
 def binary(function):
@@ -106,51 +102,6 @@ def random_arguments(name, element, seed, operand, count):
 
 
 # --- both sides' functions ---
-
-class CReferences:
-    """references.c. Numbers come as NumPy's arrays."""
-    class Errors(ctypes.Structure):
-        _fields_ = [(key, ctypes.c_double) for key in KEYS[:3]] + [("nan", ctypes.c_int64)] + [
-            (key + "At", ctypes.c_int64) for key in KEYS]
-
-    def __init__(self, folder):
-        self.library = ctypes.CDLL(str(folder / "references.so"))
-
-    @staticmethod
-    def build(folder):
-        """False, with the reason printed, without a C compiler that has a wide long double."""
-        compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-        if not compiler:
-            print("a C compiler was not found", file=sys.stderr)
-            return False
-        done = subprocess.run([compiler, "-O2", "-shared", "-fPIC", HERE / "references.c", "-o",
-                               folder / "references.so", "-lm"], capture_output=True, text=True)
-        if done.returncode:
-            print(done.stderr, file=sys.stderr)
-        return done.returncode == 0
-
-    def has(self, function):
-        return bool(self.library.hasReference(plain(function).encode()))
-
-    @staticmethod
-    def address(array):
-        return ctypes.c_void_p(array.ctypes.data)
-
-    def evaluate(self, function, x, y):
-        x, y = (np.ascontiguousarray(v, np.float64) for v in (x, y))
-        result = np.empty_like(x)
-        self.library.evaluate(plain(function).encode(), self.address(x), self.address(y), self.address(result),
-                              ctypes.c_int64(x.size))
-        return result
-
-    def measure(self, function, x, y, results):
-        """Rows as in the table, without what the arguments are."""
-        found = (self.Errors * len(results))(*[self.Errors(0, 0, 0, 0, -1, -1, -1, -1) for _ in results])
-        pointers = (ctypes.c_void_p * len(results))(*[r.ctypes.data for r in results])
-        self.library.measure(plain(function).encode(), self.address(x), self.address(y), pointers, found,
-                             ctypes.c_int64(len(results)), ctypes.c_int64(x.size), ctypes.c_int64(0))
-        return [{key: [getattr(row, key), getattr(row, key + "At")] for key in KEYS} for row in found]
-
 
 class Machine:
     """A device with both sides' kernels of all functions: one element for each thread."""

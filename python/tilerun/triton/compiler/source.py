@@ -222,6 +222,12 @@ def split_signature(text):
     return entries
 
 
+def add_small(signature, names):
+    """The signature, in which the pointers of these names are to memory below 2 GiB."""
+    return ", ".join(f"{name}={text}" + (":small" if name in names and text.startswith("*") else "")
+                     for name, text in split_signature(signature))
+
+
 def _read_constant(text):
     """The value of a constant as signatures write it; the text itself if it is not a literal."""
     words = {"none": None, "true": True, "false": False}

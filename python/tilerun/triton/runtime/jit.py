@@ -445,12 +445,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         signature = kernel._describe(values)
         if not _devices.get_property(kind, index, "uses-small"):
             return signature
-        from ..compiler.source import split_signature
+        from ..compiler.source import add_small
         fixed = {param.name for param in self.params if param.do_not_specialize}
-        small = {name for name, value in zip(kernel.arg_names, values)
-                 if isinstance(value, _memory.Pointer) and name not in fixed and _memory.is_small(value)}
-        return ", ".join(f"{name}={text}" + (":small" if name in small and text.startswith("*") else "")
-                         for name, text in split_signature(signature))
+        return add_small(signature, {name for name, value in zip(kernel.arg_names, values)
+                                     if isinstance(value, _memory.Pointer) and name not in fixed and _memory.is_small(value)})
 
     def _compile_only(self, kernel, kind, index, values, options):
         signature = self._note_small(kernel, kind, index, values)
