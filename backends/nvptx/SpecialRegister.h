@@ -18,9 +18,8 @@ inline mlir::Value readSpecialRegister(mlir::OpBuilder &b, mlir::Location loc,
 template <typename Op> struct SpecialRegisterPattern : mlir::ConvertOpToLLVMPattern<Op> {
   SpecialRegisterPattern(const mlir::LLVMTypeConverter &converter, const char *name)
       : mlir::ConvertOpToLLVMPattern<Op>(converter), name(name) {}
-  mlir::LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor,
-                  mlir::ConversionPatternRewriter &rewriter) const final {
+  mlir::LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                      mlir::ConversionPatternRewriter &rewriter) const final {
     rewriter.replaceOp(op, readSpecialRegister(rewriter, op.getLoc(), name));
     return mlir::success();
   }
