@@ -177,19 +177,25 @@ _IMPOSSIBLE = ("MemPool caching_allocator_alloc caching_allocator_delete change_
                "current_blas_handle graph_pool_handle").split()
 
 
-def _refuse_graphs(*_, **__):
-    raise NotImplementedError("CUDA graphs are not possible with --cpu: nothing records what torch does on the CPU; "
-                              "triton.testing.do_bench_cudagraph measures without one")
+# What records or replays graphs.
+_GRAPHS = "CUDAGraph graph make_graphed_callables".split()
 
 
 def _refuse(cuda):
-    for name in _IMPOSSIBLE:
-
-        def refuse(*_, name=name, **__):
-            raise NotImplementedError(f"torch.cuda.{name} is not possible with --cpu: it needs a GPU")
+    def put(name, why):
+        def refuse(*_, **__):
+            raise NotImplementedError(why)
 
         refuse.__name__ = name
-        setattr(cuda, name, refuse)
+        # Annotations (`CUDAGraph | None`) and isinstance() need a class where PyTorch has one.
+        is_class = isinstance(getattr(cuda, name, None), type)
+        setattr(cuda, name, type(name, (), {"__new__": refuse, "__module__": "torch.cuda"}) if is_class else refuse)
+
+    for name in _IMPOSSIBLE:
+        put(name, f"torch.cuda.{name} is not possible with --cpu: it needs a GPU")
+    for name in _GRAPHS:
+        put(name, "CUDA graphs are not possible with --cpu: nothing records what torch does on the CPU; "
+            "triton.testing.do_bench_cudagraph measures without one")
 
 
 def _answer(module, names, function):
@@ -240,7 +246,6 @@ def redirect_module(torch):
     _answer(cuda, "get_per_process_memory_fraction", lambda *args, **kwargs: 1.0)
     _answer(cuda, "mem_get_info", lambda *args, **kwargs: (Properties.total_memory, ) * 2)
     _answer(cuda, "is_current_stream_capturing", lambda: False)
-    _answer(cuda, "CUDAGraph graph make_graphed_callables", _refuse_graphs)
     _refuse(cuda)
     if hasattr(cuda, "nvtx"):
         _answer(cuda.nvtx, "range_push range_pop mark range_start range_end", nothing)
