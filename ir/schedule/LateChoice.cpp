@@ -23,7 +23,8 @@ static int64_t countLateRegisters(scf::ForOp loop, tile::DotOp late,
   for (auto dot : loop.getBody()->getOps<tile::DotOp>())
     bits += bitsOf(dot.getResult());
   Refusal unused;
-  for (unsigned number : findLateProduct(late, loop, unused)->computed)
+  const std::optional<LateProduct> product = findLateProduct(late, loop, unused);
+  for (unsigned number : product->computed)
     bits += bitsOf(late->getOperand(number));
   return bits / (kRegisterBits * layouts.numWarps() * layouts.target().warpSize);
 }
