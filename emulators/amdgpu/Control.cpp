@@ -5,13 +5,10 @@ namespace tilerun::amdsim {
 
 void Wave::setMode(uint32_t value) {
   mode = value;
-  uint32_t rounding = value & 15, single = value >> 4 & 3, other = value >> 6 & 3;
-  if (rounding)
-    fault(FindingKind::unsupported, -1, "only rounding to the nearest even value is emulated");
-  if ((single != 0 && single != 3) || (other != 0 && other != 3))
-    fault(FindingKind::unsupported, -1,
-          "denormals of only inputs or only results are not emulated");
-  flushes32 = single == 0, flushes16 = other == 0;
+  roundsDirected = value & 15;
+  // Of each two bits the lower one allows subnormal operands, the higher one subnormal results.
+  flushesInput32 = !(value >> 4 & 1), flushesOutput32 = !(value >> 5 & 1);
+  flushesInput16 = !(value >> 6 & 1), flushesOutput16 = !(value >> 7 & 1);
   clampsNan = target->generation == Generation::gfx12 || (value >> 8 & 1);
   isIeee = value >> 9 & 1;
 }

@@ -1,6 +1,8 @@
 // Fused multiply-add and scaling with one rounding, in integers.
 #include "emulators/amdgpu/Division.h"
 
+#include <cfenv>
+
 namespace tilerun::amdsim {
 namespace {
 
@@ -51,7 +53,21 @@ struct Exact {
     return {isLess ? b.isNegative : a.isNegative,
             isLess ? b.magnitude - a.magnitude : a.magnitude - b.magnitude, a.exponent};
   }
-  // To the nearest even number of `precision` bits whose last one is not below 2^least.
+  // Whether the host's rounding makes the magnitude greater: of the last bit and the two below it,
+  // the lower one sticky.
+  bool roundsUp(unsigned last) const {
+    switch (std::fegetround()) {
+    case FE_UPWARD:
+      return (last & 3) && !isNegative;
+    case FE_DOWNWARD:
+      return (last & 3) && isNegative;
+    case FE_TOWARDZERO:
+      return false;
+    default:
+      return (last & 3) == 3 || ((last & 3) == 2 && (last & 4));
+    }
+  }
+  // To a number of `precision` bits whose last one is not below 2^least.
   double round(int precision, int least) const {
     int drop = std::max(width(magnitude) - precision, least - exponent);
     Wide kept = magnitude;
@@ -60,13 +76,12 @@ struct Exact {
           shiftRight(magnitude, drop - 2); // two bits below the last, the lower one sticky
       if (drop == 1)
         sticky = magnitude << 1;
-      bool roundsUp = (sticky & 3) == 3 || ((sticky & 3) == 2 && (sticky & 4));
-      kept = (sticky >> 2) + Wide(roundsUp);
+      kept = (sticky >> 2) + Wide(roundsUp(unsigned(sticky & 7)));
     } else {
       drop = 0;
     }
-    double value = std::ldexp(double(uint64_t(kept)), exponent + drop);
-    return isNegative ? -value : value;
+    auto value = double(int64_t(kept)); // an unsigned 0 would be -0 where the host rounds downward
+    return std::ldexp(isNegative ? -value : value, exponent + drop);
   }
 };
 

@@ -1,5 +1,6 @@
 // Runs workgroups: each on one host thread, its waves in turns of random length, in random order.
 #include "emulators/amdgpu/Launch.h"
+#include "emulators/amdgpu/Rounding.h"
 #include "emulators/amdgpu/WaveSetup.h"
 
 #include <thread>
@@ -73,7 +74,10 @@ unsigned runTurn(Wave &w, unsigned budget) {
     if (i.second) [[unlikely]]
       ++byRow[i.second->rowIndex];
     --left;
-    i.run(w, i);
+    if (w.roundsDirected) [[unlikely]]
+      runDirected(w, i);
+    else
+      i.run(w, i);
   }
   w.counters->instructions += budget - left;
   return budget - left;

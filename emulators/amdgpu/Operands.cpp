@@ -95,10 +95,8 @@ void applySigns(const Operand &o, unsigned word, uint32_t *row, unsigned lanes) 
     row[lane] = (row[lane] & ~clear) ^ flip;
 }
 
+// Of double precision: flushWide.
 void flushRow(Wave &w, Type type, uint32_t *row) {
-  if (type == Type::f64)
-    return w.fault(FindingKind::unsupported, -1,
-                   "double precision while MODE flushes denormals is not emulated");
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     uint32_t bits = row[lane];
     if (type == Type::f32 || type == Type::pkF32)
@@ -111,6 +109,12 @@ void flushRow(Wave &w, Type type, uint32_t *row) {
 }
 
 } // namespace
+
+void flushWide(uint32_t *low, uint32_t *high, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    if (!(high[lane] & 0x7ff00000))
+      low[lane] = 0, high[lane] &= 0x80000000;
+}
 
 const uint32_t *materialize(Wave &w, const Instruction &i, const Operand &o, unsigned word,
                             uint32_t *scratch, Shadow &total) {
@@ -151,7 +155,7 @@ const uint32_t *materialize(Wave &w, const Instruction &i, const Operand &o, uns
   }
   if (o.isNegated || o.isAbsolute || o.negateHigh)
     applySigns(o, element, scratch, w.lanes);
-  if (flushes(w, i, o.type))
+  if (flushesInput(w, i, o.type))
     flushRow(w, o.type, scratch);
   total.low |= shadow.low, total.high |= shadow.high;
   return scratch;
@@ -216,10 +220,7 @@ void quietNans(Wave &w, const Instruction &i, Rows *rows, Row (*scratch)[2], uns
   signalling &= active;
   if (!signalling) [[likely]]
     return;
-  if (count != 2)
-    return w.fault(FindingKind::unsupported, std::countr_zero(signalling),
-                   "a signalling NaN among three operands in IEEE mode is not emulated");
-  for (unsigned source = 0; source < 2; ++source)
+  for (unsigned source = 0; source < count; ++source)
     for (unsigned word = 0; word < (type == Type::f64 ? 2 : 1); ++word) {
       std::memmove(scratch[source][word], rows[source].word[word], sizeof(uint32_t) * w.lanes);
       rows[source].word[word] = scratch[source][word];
@@ -227,12 +228,19 @@ void quietNans(Wave &w, const Instruction &i, Rows *rows, Row (*scratch)[2], uns
   for (unsigned half = 0; half < halves; ++half) {
     element.shift = 16 * half;
     for (unsigned lane = 0; lane < w.lanes; ++lane) {
-      uint64_t a = element.load(rows[0], lane), b = element.load(rows[1], lane);
-      bool isFirst = element.isSignalling(a);
-      if (!isFirst && !element.isSignalling(b))
-        continue;
-      for (unsigned source = 0; source < 2; ++source)
-        element.store(scratch[source], lane, (isFirst ? a : b) | element.quiet());
+      uint64_t value = 0;
+      bool isAny = false;
+      for (unsigned source = 0; source < count; ++source) {
+        uint64_t own = element.load(rows[source], lane);
+        bool isSignallingNan = element.isSignalling(own);
+        if (isSignallingNan && !isAny)
+          value = own | element.quiet();
+        isAny |= isSignallingNan;
+        if (source == 2) // the last step's
+          value = isSignallingNan ? own | element.quiet() : own;
+      }
+      for (unsigned source = 0; isAny && source < count; ++source)
+        element.store(scratch[source], lane, value);
     }
   }
 }
@@ -318,9 +326,12 @@ void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
     else
       applyOutputPacked(w, type, pointers);
   }
-  if (flushes(w, i, type))
+  if (flushesOutput(w, i, type)) {
     for (unsigned word = 0; word < words; ++word)
       flushRow(w, type, rows[word]);
+    if (type == Type::f64)
+      flushWide(rows[0], rows[1], w.lanes);
+  }
   for (unsigned word = 0; word < words; ++word)
     w.checkVector(dst.reg + word);
   if (i.dstSelect != 6)

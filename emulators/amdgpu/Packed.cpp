@@ -62,17 +62,21 @@ template <class Bits> void combineBits(Wave &w, const Instruction &i) {
 }
 
 // v_fma_mix: op_sel_hi says that an operand is a half, op_sel which.
-double mixOperand(const Operand &o, uint32_t bits) {
-  double value = o.select & 2 ? halfToFloat(uint16_t(o.select & 1 ? bits >> 16 : bits))
-                              : std::bit_cast<float>(bits);
+double mixOperand(const Wave &w, const Operand &o, uint32_t bits) {
+  double value = 0;
+  if (o.select & 2) {
+    uint32_t half = o.select & 1 ? bits >> 16 : bits;
+    value = halfToFloat(uint16_t(w.flushesInput16 ? flushed16(half) : half));
+  } else {
+    auto single = std::bit_cast<float>(bits);
+    value = w.flushesInput32 ? flushed(single) : single;
+  }
   if (o.isAbsolute || o.negateHigh) // neg_hi stands for the absolute value
     value = std::fabs(value);
   return o.isNegated ? -value : value;
 }
 enum class MixTo { single, low, high };
 template <MixTo to> void fmaMix(Wave &w, const Instruction &i) {
-  if (to != MixTo::single)
-    refuseSaturation(w);
   alignas(64) Row scratch[3], result[2];
   Shadow shadow;
   const uint32_t *rows[3];
@@ -99,11 +103,15 @@ template <MixTo to> void fmaMix(Wave &w, const Instruction &i) {
     shadow.low |= own.low, shadow.high |= own.high;
   }
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
-    float a = float(mixOperand(i.src[0], rows[0][lane])),
-          b = float(mixOperand(i.src[1], rows[1][lane]));
-    float c = float(mixOperand(i.src[2], rows[2][lane]));
+    float a = float(mixOperand(w, i.src[0], rows[0][lane])),
+          b = float(mixOperand(w, i.src[1], rows[1][lane]));
+    float c = float(mixOperand(w, i.src[2], rows[2][lane]));
     float value = std::fma(a, b, c);
-    result[0][lane] = to == MixTo::single ? std::bit_cast<uint32_t>(value) : floatToHalf(value);
+    uint32_t half = floatToHalf(value);
+    bool isOverflow =
+        (half & 0x7fff) == 0x7c00 && std::isfinite(a) && std::isfinite(b) && std::isfinite(c);
+    half -= isOverflow && w.saturates16(); // 0x7bff
+    result[0][lane] = to == MixTo::single ? std::bit_cast<uint32_t>(value) : half;
   }
   uint64_t active = activeLanes(w, i);
   if (to == MixTo::single)
@@ -158,9 +166,11 @@ constexpr OpcodeRow rows[] = {
 #define PACKED3_ACC(Id, spellings, A, ...)                                                         \
   row(spellings, accumulates, runVector<op::Id, A, false, A, A, A>, A::kind, A::kind, A::kind),
 #define DOT(Id, spellings, R, A, ...)                                                              \
-  row(spellings, 0, runVector<op::Id, R, false, A, A, R>, R::kind, A::kind, A::kind, R::kind),
+  row(spellings, roundsSomehow, runVector<op::Id, R, false, A, A, R>, R::kind, A::kind, A::kind,   \
+      R::kind),
 #define DOT_ACC(Id, spellings, R, A, ...)                                                          \
-  row(spellings, accumulates, runVector<op::Id, R, false, A, A, R>, R::kind, A::kind, A::kind),
+  row(spellings, accumulates | roundsSomehow, runVector<op::Id, R, false, A, A, R>, R::kind,       \
+      A::kind, A::kind),
 #include "emulators/amdgpu/Packed.def"
     row("v_pk_mov_b32", keepsBits, runVector<op::MovSingle, PkF32, false, PkF32, PkF32>,
         Type::pkF32, Type::pkF32, Type::pkF32),

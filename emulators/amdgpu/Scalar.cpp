@@ -42,17 +42,23 @@ template <class A>
 constexpr uint64_t valueBits = A::kind == Type::f16 ? 0xffff
                                : A::words == 2      ? ~uint64_t(0)
                                                     : 0xffffffff;
-template <class A> uint64_t flushedBits(const Wave &w, uint64_t bits) {
+template <class A> uint64_t flushedBits(uint64_t bits, bool flushes32, bool flushes16) {
   if constexpr (A::kind == Type::f32)
-    return w.flushes32 && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
+    return flushes32 && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
   if constexpr (A::kind == Type::f16)
-    return w.flushes16 ? flushed16(uint32_t(bits)) : bits;
+    return flushes16 ? flushed16(uint32_t(bits)) : bits;
   return bits;
+}
+template <class A> uint64_t inputBits(const Wave &w, uint64_t bits) {
+  return flushedBits<A>(bits, w.flushesInput32, w.flushesInput16);
+}
+template <class A> uint64_t outputBits(const Wave &w, uint64_t bits) {
+  return flushedBits<A>(bits, w.flushesOutput32, w.flushesOutput16);
 }
 
 template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t &shadow) {
   if (o.place == Operand::constant)
-    return fromBits<A>(flushedBits<A>(w, o.value));
+    return fromBits<A>(inputBits<A>(w, o.value));
   w.checkScalar(o.reg);
   shadow |= w.sgprShadow[o.reg] & valueBits<A>;
   if constexpr (A::words == 2) {
@@ -60,17 +66,34 @@ template <class A> typename A::T readScalar(Wave &w, const Operand &o, uint64_t 
     shadow |= uint64_t(w.sgprShadow[o.reg + 1]) << 32;
     return fromBits<A>(w.wide(o.reg));
   } else {
-    return fromBits<A>(flushedBits<A>(w, w.sgprs[o.reg]));
+    return fromBits<A>(inputBits<A>(w, w.sgprs[o.reg]));
   }
+}
+
+// Whether an infinite result of these operands is an overflow.
+template <class... T> bool areFinite(T... operands) {
+  auto isFinite = [](auto value) {
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      return bool(std::isfinite(value));
+    else
+      return true;
+  };
+  return (isFinite(operands) && ...);
+}
+// MODE.FP16_OVFL: an overflow becomes the largest finite number.
+template <class R> uint64_t saturatedBits(const Wave &w, uint64_t bits, bool areOperandsFinite) {
+  bool isInfinite = R::kind == Type::f16 && (bits & 0x7fff) == 0x7c00;
+  return isInfinite && areOperandsFinite && w.saturates16() ? bits - 1 : bits; // 0x7bff
 }
 
 // The upper half of the register of a 16-bit result is not known here: it counts as undefined.
 template <class R>
-void writeScalar(Wave &w, const Operand &o, typename R::T value, uint64_t shadow) {
+void writeScalar(Wave &w, const Operand &o, typename R::T value, uint64_t shadow,
+                 bool areOperandsFinite = false) {
   if (o.reg == sgprNull)
     return;
   w.checkScalar(o.reg);
-  uint64_t bits = flushedBits<R>(w, toBits<R>(value));
+  uint64_t bits = outputBits<R>(w, saturatedBits<R>(w, toBits<R>(value), areOperandsFinite));
   if constexpr (R::words == 2) {
     w.setWide(o.reg, bits);
     w.sgprShadow[o.reg] = uint32_t(shadow), w.sgprShadow[o.reg + 1] = uint32_t(shadow >> 32);
@@ -114,7 +137,9 @@ void runScalar(Wave &w, const Instruction &i) {
   uint64_t shadow = 0;
   if (shadowA | shadowB) [[unlikely]]
     shadow = scalarShadow<Op, R, A, B>(w, a, b, shadowA, shadowB, w.scc());
-  writeScalar<R>(w, i.dst[0], d, shadow);
+  // The reciprocal or logarithm of a zero does not overflow.
+  bool isOfZero = i.row->family == Family::transcendental && a == typename A::T(0);
+  writeScalar<R>(w, i.dst[0], d, shadow, !isOfZero && areFinite(a, b));
   if (setsScc) {
     w.sgprs[sgprScc] = scc;
     w.sgprShadow[sgprScc] = shadow != 0;
@@ -133,7 +158,7 @@ template <class A> void fusedMultiplyAdd(Wave &w, const Instruction &i) {
   uint64_t shadow = 0;
   auto a = readScalar<A>(w, i.src[0], shadow), b = readScalar<A>(w, i.src[1], shadow);
   auto c = readScalar<A>(w, i.src[2], shadow);
-  writeScalar<A>(w, i.dst[0], std::fma(a, b, c), shadow ? valueBits<A> : 0);
+  writeScalar<A>(w, i.dst[0], std::fma(a, b, c), shadow ? valueBits<A> : 0, areFinite(a, b, c));
 }
 
 // EXEC is combined with the operand, and the old EXEC goes to the destination.
@@ -164,6 +189,7 @@ namespace op {
     static void apply([[maybe_unused]] Wave &w, [[maybe_unused]] A::T a, [[maybe_unused]] B::T b,  \
                       [[maybe_unused]] R::T &d, [[maybe_unused]] bool &scc) __VA_ARGS__            \
   };
+#define SCALAR_UNIT(Id, spellings, R, A, ...) SCALAR1(Id, spellings, false, R, A, __VA_ARGS__)
 #define SCALAR_KEEPS1(Id, spellings, R, A, ...) SCALAR2(Id, spellings, false, R, A, R, __VA_ARGS__)
 #define SCALAR_KEEPS1_SCC(Id, spellings, R, A, ...)                                                \
   SCALAR2(Id, spellings, true, R, A, R, __VA_ARGS__)
@@ -178,6 +204,7 @@ namespace op {
 #include "emulators/amdgpu/Scalar.def"
 #undef SAVE_EXEC
 #undef SCALAR1
+#undef SCALAR_UNIT
 #undef SCALAR2
 #undef SCALAR_KEEPS1
 #undef SCALAR_KEEPS1_SCC
@@ -194,6 +221,9 @@ constexpr OpcodeRow rows[] = {
    0,                                                                                              \
    {R::kind, A::kind, B::kind},                                                                    \
    runScalar<op::Id, R, setsScc, A, B>},
+#define SCALAR_UNIT(Id, spellings, R, A, ...)                                                      \
+  {spellings, Family::transcendental, 1,                                                           \
+   0,         {R::kind, A::kind},     runScalar<op::Id, R, false, A, B32>},
 #define SCALAR_KEEPS1(Id, spellings, R, A, ...)                                                    \
   {spellings,   Family::scalar,     1,                                                             \
    accumulates, {R::kind, A::kind}, runScalar<op::Id, R, false, A, R>},

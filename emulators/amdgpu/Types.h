@@ -102,6 +102,8 @@ struct PkF16 {
     out[0][lane] = doubleToHalf(value.low) | uint32_t(doubleToHalf(value.high)) << 16;
   }
 };
+// Two halves that have been rounded already.
+struct PkF16Bits : Word<Type::pkF16, uint32_t> {};
 template <Type type, class Value> struct PackedInteger {
   static constexpr Type kind = type;
   static constexpr unsigned words = 1;

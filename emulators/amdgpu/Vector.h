@@ -28,29 +28,28 @@ uint64_t activeLanes(const Wave &w, const Instruction &i);
 void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
                   uint32_t (*rows)[mostLanes], uint64_t active, Shadow shadow);
 // In IEEE mode: where one of the two operands of a minimum or maximum is a signalling NaN, both
-// become the first such NaN, made quiet, in `scratch`. A fault where one of three is.
+// become the first such NaN, made quiet, in `scratch`. Of three the last step decides: a NaN of the
+// first one is passed over, so that all become the third operand, made quiet if it must be.
 void quietNans(Wave &w, const Instruction &i, Rows *rows, Row (*scratch)[2], unsigned count);
 void setShadow(Wave &w, unsigned reg, uint64_t active, uint64_t low, uint64_t high);
 // Copies the active lanes of a row into a register.
 void blendRow(uint32_t *out, const uint32_t *values, uint64_t active, unsigned lanes);
 
-inline bool flushes(const Wave &w, Type type) {
-  return type == Type::f32 || type == Type::pkF32 ? w.flushes32 : isFloat(type) && w.flushes16;
+constexpr bool isSingle(Type type) { return type == Type::f32 || type == Type::pkF32; }
+inline bool flushesInput(const Wave &w, const Instruction &i, Type type) {
+  bool flushes = isSingle(type) ? w.flushesInput32 : isFloat(type) && w.flushesInput16;
+  return flushes && !(i.row->flags & keepsBits);
 }
-inline bool flushes(const Wave &w, const Instruction &i, Type type) {
-  return flushes(w, type) && !(i.row->flags & keepsBits);
+inline bool flushesOutput(const Wave &w, const Instruction &i, Type type) {
+  bool flushes = isSingle(type) ? w.flushesOutput32 : isFloat(type) && w.flushesOutput16;
+  return flushes && !(i.row->flags & keepsBits);
 }
-
-// MODE.FP16_OVFL, which is known here for 8-bit floats only.
-inline void refuseSaturation(Wave &w) {
-  if (w.mode >> 23 & 1) [[unlikely]]
-    w.fault(FindingKind::unsupported, -1,
-            "16-bit floats while MODE makes them saturate are not emulated");
-}
+// Subnormal numbers of double precision become zeros of their sign.
+void flushWide(uint32_t *low, uint32_t *high, unsigned lanes);
 
 inline const uint32_t *fetch(Wave &w, const Instruction &i, const Operand &o, unsigned word,
                              uint32_t *scratch, Shadow &shadow) {
-  if (!o.isPlain || (isFloat(o.type) && flushes(w, i, o.type))) [[unlikely]]
+  if (!o.isPlain || (isFloat(o.type) && flushesInput(w, i, o.type))) [[unlikely]]
     return materialize(w, i, o, word, scratch, shadow);
   unsigned reg = o.reg + word;
   w.checkVector(reg);
@@ -71,6 +70,10 @@ inline Rows fetchRows(Wave &w, const Instruction &i, unsigned source, Row *scrat
   Rows rows;
   rows.word[0] = fetch(w, i, i.src[source], 0, scratch[0], shadow);
   rows.word[1] = A::words == 2 ? fetch(w, i, i.src[source], 1, scratch[1], shadow) : rows.word[0];
+  // Both words tell what is subnormal; fetch has copied them to `scratch` then.
+  if constexpr (A::kind == Type::f64)
+    if (flushesInput(w, i, A::kind)) [[unlikely]]
+      flushWide(scratch[0], scratch[1], w.lanes);
   return rows;
 }
 
@@ -116,6 +119,38 @@ template <class Op, class R, class... A> Shadow bitwiseShadow(Wave &w, const Ins
   return shadow;
 }
 
+// Whether an infinite result of this operand is no overflow: it is infinite or not a number itself,
+// or the reciprocal or logarithm of a zero.
+template <class A>
+bool explainsInfinity(const Instruction &i, const Rows &rows, unsigned lane, unsigned half) {
+  auto isOne = [&](auto value) {
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      return !std::isfinite(value) || (i.row->family == Family::transcendental && value == 0);
+    else
+      return false;
+  };
+  auto value = A::load(rows, lane);
+  if constexpr (isPacked(A::kind))
+    return isOne(half ? value.high : value.low);
+  else
+    return isOne(value);
+}
+
+// MODE.FP16_OVFL: infinite results of finite operands become the largest finite number.
+template <class R, class... A, unsigned... index>
+[[gnu::cold]] void saturateHalves(const Wave &w, const Instruction &i, const Rows *rows,
+                                  uint32_t *result, std::integer_sequence<unsigned, index...>) {
+  for (unsigned lane = 0; lane < w.lanes; ++lane)
+    for (unsigned half = 0; half < 2; ++half) {
+      bool isInfinite = (result[lane] >> 16 * half & 0x7fff) == 0x7c00;
+      // Of a conversion of two numbers each half has an operand of its own.
+      auto isOwn = [&](unsigned source) { return !std::is_same_v<R, PkF16Bits> || source == half; };
+      bool isExplained = ((isOwn(index) && explainsInfinity<A>(i, rows[index], lane, half)) || ...);
+      if (isInfinite && !isExplained)
+        result[lane] -= 1u << 16 * half; // 0x7bff
+    }
+}
+
 template <class Op, class R, bool isBitwise, class... A>
 void runVector(Wave &w, const Instruction &i) {
   constexpr unsigned count = sizeof...(A);
@@ -128,11 +163,11 @@ void runVector(Wave &w, const Instruction &i) {
   if constexpr (isFloat(R::kind))
     if ((i.row->flags & picks) && w.isIeee)
       quietNans(w, i, rows, scratch, count);
-  if constexpr (R::kind == Type::f16 || R::kind == Type::pkF16)
-    refuseSaturation(w);
   uint64_t active = activeLanes(w, i);
   bool isDirect =
-      active == w.allLanes && i.dst[0].isPlain && !flushes(w, R::kind) && !isHalf(R::kind);
+      active == w.allLanes && i.dst[0].isPlain && !flushesOutput(w, i, R::kind) && !isHalf(R::kind);
+  if constexpr (R::kind == Type::pkF16)
+    isDirect = isDirect && !w.saturates16();
   uint32_t *out[2] = {result[0], result[1]};
   if (isDirect)
     out[0] = w.row(i.dst[0].reg), out[1] = out[0] + (R::words == 2 ? w.lanes : 0);
@@ -140,6 +175,9 @@ void runVector(Wave &w, const Instruction &i) {
     if (shadow.any() & active) [[unlikely]]
       shadow = bitwiseShadow<Op, R, A...>(w, i);
   applyRows<Op, R, A...>(rows, out, w.lanes, std::make_integer_sequence<unsigned, count>());
+  if constexpr (R::kind == Type::f16 || R::kind == Type::pkF16)
+    if (w.saturates16()) [[unlikely]]
+      saturateHalves<R, A...>(w, i, rows, result[0], std::make_integer_sequence<unsigned, count>());
   if (!isDirect) {
     finishVector(w, i, R::kind, R::words, result, active, shadow);
     return;

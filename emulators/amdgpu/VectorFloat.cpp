@@ -124,7 +124,7 @@ namespace op {
 #define VECTOR2_ACC(Id, spellings, flags, ...) TILERUN_AMDSIM_OP3(Id, __VA_ARGS__)
 #define VECTOR3_VCC(Id, spellings, ...) TILERUN_AMDSIM_OP4(Id, __VA_ARGS__)
 #define TRANSCENDENTAL(Id, spellings, ...) TILERUN_AMDSIM_OP1(Id, __VA_ARGS__)
-#define VECTOR_MASK3(Id, spellings, R, A, B, C, ...)                                               \
+#define VECTOR_MASK3(Id, spellings, flags, R, A, B, C, ...)                                        \
   struct Id {                                                                                      \
     static void apply(A::T a, B::T b, C::T c, R::T &d, bool &m) __VA_ARGS__                        \
   };
@@ -180,11 +180,11 @@ constexpr OpcodeRow rows[] = {
    readsVcc,                                                                                       \
    {R::kind, A::kind, B::kind, C::kind},                                                           \
    runVector<op::Id, R, false, A, B, C, E>},
-#define VECTOR_MASK3(Id, spellings, R, A, B, C, ...)                                               \
+#define VECTOR_MASK3(Id, spellings, flags, R, A, B, C, ...)                                        \
   {spellings,                                                                                      \
    Family::vector,                                                                                 \
    2,                                                                                              \
-   0,                                                                                              \
+   flags,                                                                                          \
    {R::kind, Type::mask, A::kind, B::kind, C::kind},                                               \
    runVectorMask<op::Id, R, A, B, C>},
 #define SMALL_FLOAT1(Id, spellings, bits)                                                          \

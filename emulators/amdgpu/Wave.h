@@ -39,8 +39,11 @@ struct Wave {
   uint32_t pc = 0; // index of the next instruction
   WaveState state = WaveState::running;
   uint8_t lanes = 64;
-  uint8_t index = 0;                         // in its workgroup
-  bool flushes32 = false, flushes16 = false; // denormals, by MODE
+  uint8_t index = 0; // in its workgroup
+  // By MODE, of single precision and of the other two: subnormal operands or results become zeros.
+  bool flushesInput32 = false, flushesInput16 = false;
+  bool flushesOutput32 = false, flushesOutput16 = false;
+  bool roundsDirected = false; // some direction in MODE is not to the nearest even value
   bool isIeee = false, clampsNan = false;
   bool hasSignalled = false; // at the barrier that its workgroup is in
   bool mayPass = false;      // all have signalled; the next wait goes on
@@ -119,9 +122,10 @@ struct Wave {
       reportPending(reg, false);
   }
 
-  // MODE as the kernel's descriptor or s_setreg gives it; a fault where it asks for what is not
-  // emulated.
+  // MODE as the kernel's descriptor or s_setreg gives it.
   void setMode(uint32_t value);
+  // MODE.FP16_OVFL: results of 16-bit floats that overflow become the largest finite number.
+  bool saturates16() const { return mode >> 23 & 1; }
 
   // Records a finding about the current instruction (Launch.cpp). The wave goes on, unless it is a
   // fault.
