@@ -106,7 +106,7 @@ uint32_t scalarOf(Wave &w, const Operand &o, unsigned word, const char *use) {
     return 0;
   w.checkScalar(o.reg + word);
   if (w.sgprShadow[o.reg + word]) [[unlikely]]
-    w.reportUndefined(1, use);
+    w.reportUndefined(0, use);
   return o.reg == sgprNull ? 0 : w.sgprs[o.reg + word];
 }
 

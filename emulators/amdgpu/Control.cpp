@@ -54,7 +54,7 @@ template <Condition condition> void branch(Wave &w, const Instruction &i) {
   bool isTaken = true;
   if constexpr (condition == Condition::scc0 || condition == Condition::scc1) {
     if (w.sgprShadow[sgprScc])
-      w.reportUndefined(1, "the condition of a branch");
+      w.reportUndefined(0, "the condition of a branch");
     isTaken = w.scc() == (condition == Condition::scc1);
   }
   if constexpr (condition == Condition::vccZero || condition == Condition::vccNonZero) {

@@ -54,8 +54,7 @@ std::string Finding::message() const {
   std::string result = "kernel '" + kernel + "', program (" + std::to_string(program[0]) + ", " +
                        std::to_string(program[1]) + ", " + std::to_string(program[2]) + "), wave " +
                        std::to_string(wave);
-  if (lane >= 0)
-    result += ", lane " + std::to_string(lane);
+  result += lane >= 0 ? ", lane " + std::to_string(lane) : ", all lanes off";
   char address[32];
   std::snprintf(address, sizeof address, ", +0x%x", offset);
   result += std::string(address) + " '" + instruction + "'";

@@ -32,7 +32,7 @@ struct Finding {
   std::string kernel, instruction, text;
   std::string source;  // "file:line", or empty
   uint32_t program[3]; // the workgroup
-  int wave, lane;      // lane -1: none in particular
+  int wave, lane;      // the first that is on, unless one is to blame; -1: all are off
   uint32_t offset;     // of the instruction, from the kernel's entry
   // "kernel 'k', program (1, 0, 0), wave 2, lane 5, +0x40 'global_load_dword ...', k.py:12: out of
   // bounds: ..."

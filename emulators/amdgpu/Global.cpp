@@ -112,7 +112,7 @@ void copyToLds(Wave &w, const Instruction &i, const Lanes &lanes, uint64_t copie
   constexpr unsigned step = bytes < 4 ? 4 : bytes;
   w.checkScalar(sgprM0);
   if (w.sgprShadow[sgprM0] & 0x3ffff)
-    w.reportUndefined(1, "M0, the place of a copy to LDS,");
+    w.reportUndefined(0, "M0, the place of a copy to LDS,");
   uint64_t base = (w.sgprs[sgprM0] & 0x3ffff) + uint64_t(int64_t(i.offset0));
   Workgroup &group = *w.group;
   forLanes(copied, [&](unsigned lane) {

@@ -9,7 +9,7 @@ uint32_t scalarValue(Wave &w, const Operand &o) {
     return uint32_t(o.value);
   w.checkScalar(o.reg);
   if (w.sgprShadow[o.reg])
-    w.reportUndefined(1, "the number of a lane");
+    w.reportUndefined(0, "the number of a lane");
   return w.sgprs[o.reg];
 }
 

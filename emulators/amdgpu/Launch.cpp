@@ -22,7 +22,9 @@ void Wave::report(FindingKind kind, int lane, const std::string &text) {
   }
   Finding finding = {};
   finding.kind = kind, finding.times = 1, finding.kernel = l.kernel.name, finding.text = text;
-  finding.wave = index, finding.lane = lane, finding.offset = offset;
+  uint64_t on = exec() & allLanes;
+  finding.lane = lane < 0 && on ? std::countr_zero(on) : lane;
+  finding.wave = index, finding.offset = offset;
   std::copy_n(group->id, 3, finding.program);
   if (current) {
     finding.instruction = l.program.text(uint32_t(current - l.program.code()));
@@ -50,7 +52,7 @@ void Wave::reportPending(unsigned reg, bool isVector) {
 }
 
 void Wave::reportUndefined(uint64_t lanesUsed, const char *use) {
-  report(FindingKind::undefinedValue, std::countr_zero(lanesUsed),
+  report(FindingKind::undefinedValue, lanesUsed ? std::countr_zero(lanesUsed) : -1,
          std::string(use) + " depends on a register or LDS that was never written");
 }
 

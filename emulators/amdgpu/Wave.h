@@ -128,11 +128,12 @@ struct Wave {
   bool saturates16() const { return mode >> 23 & 1; }
 
   // Records a finding about the current instruction (Launch.cpp). The wave goes on, unless it is a
-  // fault.
+  // fault. Lane -1 stands for the first one that is on.
   void report(FindingKind kind, int lane, const std::string &text);
   void fault(FindingKind kind, int lane, const std::string &text);
   void reportPending(unsigned reg, bool isVector);
-  // Reports lanes of `lanesUsed` whose value in the operand was never written.
+  // Reports a use of what was never written, by the first of `lanesUsed`; 0 where all lanes that
+  // are on use it.
   void reportUndefined(uint64_t lanesUsed, const char *use);
 };
 
@@ -160,9 +161,6 @@ struct Workgroup {
 // fault if one has ended before this barrier.
 void signalBarrier(Wave &w);
 void waitBarrier(Wave &w);
-
-// "wave 1 lane 3" parts of a message.
-std::string describeLane(const Wave &wave, int lane);
 
 } // namespace tilerun::amdsim
 
