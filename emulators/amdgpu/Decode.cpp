@@ -67,6 +67,7 @@ public:
 private:
   Error operands(const Syntax &syntax);
   Error modifier(StringRef text);
+  Error outputModifier(StringRef text);
   Error selects(StringRef name, StringRef list);
   Error waitCounts(const Syntax &syntax);
   Expected<uint8_t> sdwaSelect(StringRef text);
@@ -183,6 +184,14 @@ Expected<uint8_t> Decoder::sdwaSelect(StringRef text) {
   return syntaxError("'" + text + "' does not select a part of a register");
 }
 
+Error Decoder::outputModifier(StringRef text) {
+  Type type = inst.row->types[0];
+  if (type != Type::f32 && type != Type::f16 && type != Type::f64)
+    return syntaxError("output modifier '" + text + "' is not supported for this instruction");
+  inst.outputScale = text == "mul:2" ? 1 : text == "mul:4" ? 2 : -1;
+  return Error::success();
+}
+
 Error Decoder::modifier(StringRef text) {
   auto [name, argument] = text.split(':');
   int64_t number = 0;
@@ -218,9 +227,8 @@ Error Decoder::modifier(StringRef text) {
     return dpp.readsZero = true, Error::success();
   if (name == "fi")
     return dpp.readsInactive = number, Error::success();
-  // Its effect depends on MODE and on the sign of zero in ways that are not known here.
   if (name == "mul" || name == "div")
-    return syntaxError("output modifier '" + text + "' is not emulated");
+    return outputModifier(text);
   // Formats of operands, of the instructions that take several.
   if ((name == "cbsz" || name == "blgp") && isNumber &&
       StringRef(inst.row->spellings).ends_with("_f8f6f4"))
@@ -304,7 +312,7 @@ Error Decoder::finish() {
   if (selectsHigh && !isHalf(inst.dst[0].type) && !(inst.row->flags & readsSelects))
     return syntaxError("a high half of the result is not supported");
   inst.dst[0].isPlain = inst.dst[0].place == Operand::vgpr && !inst.writesHigh &&
-                        inst.dstSelect == 6 && !(inst.flags & clamp);
+                        inst.dstSelect == 6 && !(inst.flags & clamp) && !inst.outputScale;
   return Error::success();
 }
 

@@ -161,6 +161,7 @@ struct Instruction {
   uint8_t opSel = 0;       // the list of op_sel as bits
   uint8_t byteSelect = 0;  // byte_sel: of the source, or of the destination
   bool writesHigh = false; // op_sel of the destination: its high half
+  int8_t outputScale = 0;  // output modifier: times 2 or 4 (1, 2), or half (-1)
   uint16_t flags = 0;
   uint16_t rowIndex = 0;            // among all rows, for counters
   int32_t offset0 = 0, offset1 = 0; // of memory instructions; offset0: other immediates

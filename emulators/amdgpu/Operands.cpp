@@ -2,6 +2,8 @@
 // halves.
 #include "emulators/amdgpu/Vector.h"
 
+#include <algorithm>
+
 namespace tilerun::amdsim {
 
 namespace {
@@ -262,6 +264,31 @@ void setShadow(Wave &w, unsigned reg, uint64_t active, uint64_t low, uint64_t hi
 
 namespace {
 
+// The output modifier, which only counts without subnormal results and outside of IEEE mode: zeros
+// lose their sign. Whether a result is judged before it or after is not known, where that matters.
+template <class F>
+void scaleOutput(Wave &w, const Instruction &i, uint64_t active, uint32_t *const *rows) {
+  constexpr typename F::T factors[] = {0.5f, 1, 2, 4};
+  constexpr double leastNormal = F::kind == Type::f16   ? 0x1p-14
+                                 : F::kind == Type::f32 ? 0x1p-126
+                                                        : 0x1p-1022;
+  for (unsigned lane = 0; lane < w.lanes; ++lane) {
+    Rows in = {{rows[0], rows[F::words - 1]}};
+    typename F::T value = F::load(in, lane);
+    bool isSubnormal = value != 0 && std::fabs(value) < leastNormal;
+    bool mayHaveOverflowed = i.outputScale < 0 && std::isinf(value);
+    if ((isSubnormal || mayHaveOverflowed) && (active >> lane & 1))
+      return w.fault(FindingKind::unsupported, int(lane),
+                     "an output modifier of a result that is subnormal or infinite before it is "
+                     "not emulated");
+    typename F::T scaled = value == 0 ? 0 : value * factors[i.outputScale + 1];
+    if constexpr (F::kind == Type::f16)
+      if (w.saturates16() && std::isfinite(value))
+        scaled = std::clamp(scaled, -65504.0f, 65504.0f);
+    F::store(rows, lane, scaled);
+  }
+}
+
 template <class F> void applyOutput(const Wave &w, uint32_t *const *rows) {
   for (unsigned lane = 0; lane < w.lanes; ++lane) {
     Rows in = {{rows[0], rows[F::words - 1]}};
@@ -316,6 +343,14 @@ void finishVector(Wave &w, const Instruction &i, Type type, unsigned words,
                   uint32_t (*rows)[mostLanes], uint64_t active, Shadow shadow) {
   const Operand &dst = i.dst[0];
   uint32_t *pointers[2] = {rows[0], rows[1]};
+  if (i.outputScale && !w.isIeee && flushesOutput(w, i, type)) {
+    if (type == Type::f32)
+      scaleOutput<F32>(w, i, active, pointers);
+    else if (type == Type::f16)
+      scaleOutput<F16>(w, i, active, pointers);
+    else
+      scaleOutput<F64>(w, i, active, pointers);
+  }
   if (i.flags & clamp) {
     if (type == Type::f32)
       applyOutput<F32>(w, pointers);

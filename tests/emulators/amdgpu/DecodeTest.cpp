@@ -137,8 +137,8 @@ TEST(AmdsimDecode, AtomicOperationsThatReturn) {
 }
 
 TEST(AmdsimDecode, Errors) {
-  EXPECT_EQ(decode("v_add_f32_e64 v0, v1, v2 mul:2")->error,
-            "output modifier 'mul:2' is not emulated");
+  EXPECT_EQ(decode("v_add_u32_e64 v0, v1, v2 mul:2")->error,
+            "output modifier 'mul:2' is not supported for this instruction");
   EXPECT_EQ(decode("v_dot4_i32_i8 v0, v1, v2, v3 neg_lo:[1,0,0]")->error,
             "'neg_lo' is not supported for this instruction");
   EXPECT_EQ(decode("v_pk_add_u16 v0, v1, v2 neg_hi:[0,1]")->error,

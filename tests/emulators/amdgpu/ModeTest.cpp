@@ -378,6 +378,33 @@ TEST(AmdsimModes, HalvesSaturate) {
             "7c00");
 }
 
+// Only without subnormal results and outside of IEEE mode: 0xd0 allows subnormal operands of single
+// precision, 0xb0 none.
+TEST(AmdsimModes, OutputModifiers) {
+  const std::string three = "v_mov_b32 v3, 0x40400000\n", add = three + "v_add_f32 v2, v3, v3 ";
+  EXPECT_EQ(resultIn(0xd0, add + "mul:2"), "41400000");
+  EXPECT_EQ(resultIn(0xc0, add + "mul:4"), "41c00000");
+  EXPECT_EQ(resultIn(0xd0, add + "div:2"), "40400000");
+  EXPECT_EQ(resultIn(0xd0, add + "clamp mul:2"), "3f800000");
+  EXPECT_EQ(resultIn(0xf0, add + "mul:2"), "40c00000");          // results may be subnormal
+  EXPECT_EQ(resultIn(0xd0 | 1 << 9, add + "mul:2"), "40c00000"); // IEEE
+  EXPECT_EQ(resultIn(0xd0, "v_mul_f32 v2, 0, -1.0 mul:2"), "0");
+  EXPECT_EQ(resultIn(0xd0, "v_mul_f32 v2, 0, -1.0"), "80000000");
+  // Results: the least normal number's half becomes zero, and overflows are as MODE rounds.
+  EXPECT_EQ(resultIn(0xd0, "v_mov_b32 v3, 0x80800000\nv_mul_f32 v2, v3, 1.0 div:2"), "80000000");
+  EXPECT_EQ(resultIn(0xd0, "v_mov_b32 v3, 0x7f000000\nv_mul_f32 v2, v3, 1.0 mul:4"), "7f800000");
+  EXPECT_EQ(resultIn(0xd3, "v_mov_b32 v3, 0x7f000000\nv_mul_f32 v2, v3, 1.0 mul:4"), "7f7fffff");
+  EXPECT_EQ(resultIn(0x70, "v_mov_b32 v3, 0x4200\nv_add_f16 v2, v3, v3 mul:2"), "4a00");
+  EXPECT_EQ(resultIn(0x70, "v_mov_b32 v3, 0x7800\nv_mul_f16 v2, v3, 1.0 mul:4"), "7c00");
+  EXPECT_EQ(resultIn(0x70 | 1 << 23, "v_mov_b32 v3, 0x7800\nv_mul_f16 v2, v3, 1.0 mul:4"), "7bff");
+  EXPECT_EQ(resultIn(0x70, "v_add_f64 v[4:5], 1.0, 2.0 mul:4\nv_mov_b32 v2, v5"), "40280000");
+  // It is not known whether these are judged before they are scaled.
+  const std::string unknown = "an output modifier of a result that is subnormal or infinite before "
+                              "it is not emulated";
+  EXPECT_EQ(resultIn(0xd0, "v_mov_b32 v3, 0x400000\nv_mul_f32 v2, v3, 1.0 mul:2"), unknown);
+  EXPECT_EQ(resultIn(0xd0, "v_mov_b32 v3, 0x7f000000\nv_mul_f32 v2, v3, v3 div:2"), unknown);
+}
+
 // How these round in other directions is not published. To the nearest value they do what they did.
 TEST(AmdsimModes, UnknownRoundingIsRefused) {
   const std::string unknown = "how this instruction rounds while MODE has another direction than "
