@@ -53,6 +53,26 @@ template <class Op, class T> struct Combine {
     return std::bit_cast<Bits>(T(Op::apply(std::bit_cast<T>(old), b)));
   }
 };
+// Of LDS: subnormal numbers of single precision and halves are as MODE says; those of double
+// precision stay, and all round to the nearest value.
+template <class T> T withoutSubnormals(T value, bool flushes32, bool flushes16) {
+  if constexpr (std::is_same_v<T, float>)
+    return flushes32 ? flushed(value) : value;
+  if constexpr (std::is_same_v<T, HalfPair>)
+    if (flushes16)
+      return {uint16_t(flushed16(value.low)), uint16_t(flushed16(value.high))};
+  return value;
+}
+template <class Op, class T> struct LdsCombine : Combine<Op, T> {
+  using Bits = typename BitsOf<sizeof(T)>::T;
+  static Bits apply(Wave &w, unsigned data, unsigned lane, Bits old) {
+    auto input = [&](Bits bits) {
+      return withoutSubnormals(std::bit_cast<T>(bits), w.flushesInput32, w.flushesInput16);
+    };
+    T result = T(Op::apply(input(old), input(laneValue<Bits>(w, data, lane))));
+    return std::bit_cast<Bits>(withoutSubnormals(result, w.flushesOutput32, w.flushesOutput16));
+  }
+};
 // Stores the first part of the data if the old value equals the second.
 template <class T> struct CompareSwap {
   using Bits = T;
@@ -153,6 +173,7 @@ namespace op {
 #undef ATOMIC
 } // namespace op
 template <class Op> using CombineOf = Combine<Op, typename Op::Value>;
+template <class Op> using LdsCombineOf = LdsCombine<Op, typename Op::Value>;
 
 // "global_atomic_add|global_atomic_add_u32"
 #define BOTH(prefix, old, now) (sizeof(now) > 1 ? prefix old "|" prefix now : prefix old)
@@ -275,8 +296,8 @@ struct Take {
 
 constexpr OpcodeRow ldsRowList[] = {
 #define LDS_ATOMIC(operation, type, Id)                                                            \
-  ldsRow<false, CombineOf<op::Id>>("ds_" operation "_" type),                                      \
-      ldsRow<true, CombineOf<op::Id>>("ds_" operation "_rtn_" type),
+  ldsRow<false, LdsCombineOf<op::Id>>("ds_" operation "_" type),                                   \
+      ldsRow<true, LdsCombineOf<op::Id>>("ds_" operation "_rtn_" type),
 #include "emulators/amdgpu/LdsAtomics.def"
     ldsRow<true, Combine<Take, uint32_t>>("ds_wrxchg_rtn_b32|ds_storexchg_rtn_b32"),
     ldsRow<true, Combine<Take, uint64_t>>("ds_wrxchg_rtn_b64|ds_storexchg_rtn_b64"),

@@ -333,7 +333,7 @@ std::string resultIn(uint32_t mode, const std::string &text, const std::string &
                          : "s_load_b128 s[4:7], s[0:1], 0x0\ns_wait_kmcnt 0x0\n";
   body += "v_mov_b32 v1, 0\nv_mov_b32 v2, 0\n" + set + text +
           (old ? "\nglobal_store_dword v1, v2, s[6:7]" : "\nglobal_store_b32 v1, v2, s[6:7]");
-  Loaded loaded = load(cpu, assemble(cpu, {{.name = "k", .body = body}}));
+  Loaded loaded = load(cpu, assemble(cpu, {{.name = "k", .body = body, .ldsBytes = 16}}));
   uint64_t out = upload(*loaded.device, std::vector<uint32_t>(64, 0));
   LaunchResult result = loaded.run("k", out, out, {.threads = {1, 1, 1}});
   if (!result.findings.empty())
@@ -376,6 +376,28 @@ TEST(AmdsimModes, HalvesSaturate) {
                      "v_and_b32 v2, 0xffff, v2",
                      "gfx1201"),
             "7c00");
+}
+
+// Atomic operations on LDS heed FP_DENORM, except of double precision.
+TEST(AmdsimModes, SubnormalsInLds) {
+  auto sum = [](uint32_t mode, const std::string &type, const std::string &old,
+                const std::string &data) {
+    std::string wide = type == "f64" ? "_b64 v1, v[4:5]" : "_b32 v1, v4";
+    std::string from = type == "f64" ? "v[6:7]" : "v6";
+    return resultIn(mode, "v_mov_b32 v4, " + old + "\nv_mov_b32 v6, " + data +
+                              "\nv_mov_b32 v5, 0\nv_mov_b32 v7, 0\nds_write" + wide + "\nds_add_" +
+                              type + " v1, " + from + "\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)");
+  };
+  // Half of the least normal number and a quarter, then three quarters of it from normal numbers.
+  EXPECT_EQ(sum(0xf0, "f32", "0x400000", "0x200000"), "600000");
+  EXPECT_EQ(sum(0xe0, "f32", "0x400000", "0x200000"), "0");
+  EXPECT_EQ(sum(0xd0, "f32", "0x400000", "0x600000"), "a00000");
+  EXPECT_EQ(sum(0xd0, "f32", "0x400000", "0x200000"), "0");
+  EXPECT_EQ(sum(0xe0, "f32", "0x81000000", "0xc00000"), "80400000");
+  EXPECT_EQ(sum(0xc0, "f32", "0x81000000", "0xc00000"), "80000000");
+  EXPECT_EQ(sum(0x00, "f64", "5", "6"), "b");
+  // Rounding is to the nearest value in each direction: 1 + 2^-24.
+  EXPECT_EQ(sum(0xf1, "f32", "1.0", "0x33800000"), "3f800000");
 }
 
 // Only without subnormal results and outside of IEEE mode: 0xd0 allows subnormal operands of single
