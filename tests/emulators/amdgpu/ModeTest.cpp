@@ -318,6 +318,43 @@ TEST_P(AmdsimModeCases, RoundAndFlushAsLlvmDoes) {
   }
 }
 
+// Conversions of 16 bits: all values in all directions.
+TEST(AmdsimModes, AllConversionsOf16Bits) {
+  const ModeCase cases[] = {
+      {"v_cvt_f16_u16 v4, v0", OF_MODE(m.fromInteger(narrow, i.a, false, m.ro()))},
+      {"v_cvt_f16_i16 v4, v0",
+       OF_MODE(m.fromInteger(narrow, uint64_t(int16_t(i.a)), true, m.ro()))},
+      {"v_cvt_f32_f16 v4, v0", OF_MODE(m.convert(m.h(i.a), single, m.rs()))}};
+  constexpr unsigned atOnce = 1024, all = 65536;
+  std::vector<Source> kernels;
+  for (uint32_t r = 0; r < 4; ++r)
+    for (const ModeCase &c : cases)
+      kernels.push_back({.name = "k" + std::to_string(kernels.size()),
+                         .body = aroundInstruction(
+                             "gfx942", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), " +
+                                           std::to_string(0xf0 | r | r << 2) + "\n" + c.text)});
+  Loaded loaded = load("gfx942", assemble("gfx942", kernels));
+  ASSERT_TRUE(loaded.module);
+  std::vector<uint32_t> words(4 * all);
+  for (uint32_t n = 0; n < all; ++n)
+    words[4 * n] = n;
+  uint64_t x = upload(*loaded.device, words);
+  uint64_t y = upload(*loaded.device, std::vector<uint64_t>(all));
+  for (uint32_t k = 0; k < kernels.size(); ++k) {
+    const ModeCase &c = cases[k % std::size(cases)];
+    const uint32_t r = k / uint32_t(std::size(cases));
+    const Mode mode = {0xf0 | r | r << 2};
+    for (unsigned first = 0; first < all; first += atOnce)
+      EXPECT_EQ(messages(loaded.run(kernels[k].name, x + 16 * first, y + 8 * first,
+                                    {.threads = {atOnce, 1, 1}})),
+                "");
+    std::vector<uint64_t> out = download<uint64_t>(y, all);
+    for (uint32_t n = 0; n < all; ++n)
+      if (uint64_t want = c.expected({n, 0, 0, 0}, mode); !agree(As::f32, out[n], want))
+        ASSERT_EQ(out[n], want) << c.text << " of " << n << " in direction " << r;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, AmdsimModeCases,
                          testing::Values(std::pair{"gfx942", Where(gfx9 | gfx942)},
                                          std::pair{"gfx90a", Where(gfx9 | gfx90a)},
