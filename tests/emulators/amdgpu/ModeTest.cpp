@@ -493,6 +493,26 @@ TEST(AmdsimModes, MixedMultiplyAddsRoundTwice) {
   EXPECT_EQ(resultIn(0xf1, "v_fma_mix_f32 v2, 1.0, 1.0, 0"), "3f800000");
 }
 
+TEST(AmdsimModes, BeginAsTheDescriptorSays) {
+  auto run = [](uint32_t mode, const std::string &text) {
+    std::string body = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"
+                       "v_mov_b32 v1, 0\nv_mov_b32 v3, 0x33000000\nv_mov_b32 v4, 0x400000\n" +
+                       text + "\nglobal_store_dword v1, v2, s[6:7]";
+    Loaded loaded = load("gfx942", assemble("gfx942", {{.name = "k", .body = body, .mode = mode}}));
+    uint64_t out = upload(*loaded.device, std::vector<uint32_t>(1, 0));
+    EXPECT_EQ(messages(loaded.run("k", out, out, {.threads = {1, 1, 1}})), "") << text;
+    return download<uint32_t>(out, 1)[0];
+  };
+  EXPECT_EQ(run(0xf0, "v_add_f32 v2, 1.0, v3"), 0x3f800000u);
+  EXPECT_EQ(run(0xf1, "v_add_f32 v2, 1.0, v3"), 0x3f800001u);
+  EXPECT_EQ(run(0xf4, "v_add_f32 v2, 1.0, v3"), 0x3f800000u);
+  EXPECT_EQ(run(0xf4, "v_cvt_f16_f32 v2, v3"), 1u);
+  EXPECT_EQ(run(0xf1, "v_cvt_f16_f32 v2, v3"), 0u); // half of the least number, to the even one
+  EXPECT_EQ(run(0xf0, "v_add_f32 v2, v4, v4"), 0x800000u);
+  EXPECT_EQ(run(0xe0, "v_add_f32 v2, v4, v4"), 0u);
+  EXPECT_EQ(run(0xd0, "v_mul_f32 v2, 0.5, v4"), 0u);
+}
+
 // Other waves, and the host's own code, round to the nearest value.
 TEST(AmdsimModes, DirectionsAreOfOneWave) {
   std::string body = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n"

@@ -57,8 +57,12 @@ std::string descriptor(const std::string &cpu, const Source &k) {
   .amdhsa_system_sgpr_workgroup_id_x 1
   .amdhsa_next_free_vgpr 192
   .amdhsa_next_free_sgpr 96
-  .amdhsa_float_denorm_mode_32 3
 )";
+  const char *fields[] = {"float_round_mode_32", "float_round_mode_16_64", "float_denorm_mode_32",
+                          "float_denorm_mode_16_64"};
+  for (unsigned field = 0; field < std::size(fields); ++field)
+    text += std::string("  .amdhsa_") + fields[field] + " " +
+            std::to_string(k.mode >> 2 * field & 3) + "\n";
   text += isGfx9(cpu)  ? "  .amdhsa_accum_offset 128\n"
           : k.isWave64 ? "  .amdhsa_wavefront_size32 0\n"
                        : "  .amdhsa_wavefront_size32 1\n";

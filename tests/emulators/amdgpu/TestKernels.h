@@ -20,6 +20,7 @@ struct Source {
   bool hasPrivateBuffer = false; // in s[0:3], before the arguments' pointer
   bool isIeee = false;           // MODE.IEEE, which gfx12 lacks
   bool isWave64 = false;         // on targets whose waves have 32 lanes here
+  uint32_t mode = 0xf0;          // MODE's directions and subnormals in the kernel's descriptor
 };
 
 // A linked code object of these kernels for "gfx942" and so on. A failing assembler fails the test.
