@@ -60,21 +60,22 @@ enum class Family : uint8_t {
 
 // Flags of rows.
 enum RowFlag : uint16_t {
-  accumulates = 1,       // the destination is also the last source
-  readsVcc = 2,          // VCC is an operand that the text leaves out
-  keepsHigh = 4,         // a 16-bit result keeps the other half, on every generation
-  writesExec = 8,        // a comparison that writes EXEC instead of its operand (gfx10 and later)
-  returns = 16,          // an atomic operation that may return the old value
-  bitwise = 32,          // undefined bits are found by trying them (see Vector.h)
-  ignoresText = 64,      // operands mean nothing to the emulator
-  waits = 128,           // operands are counts to wait for
-  readsLists = 256,      // the handler reads neg_lo and neg_hi itself, or refuses them
-  picks = 1024,          // the least, greatest or middle number of its operands
-  upward = 2048,         // with `bitwise`: a bit may change those above it, by a carry
-  readsSelects = 4096,   // the handler reads op_sel and op_sel_hi itself
-  keepsBits = 512,       // operands and results of a float's type are never flushed
-  nearest = 8192,        // exact, or to the nearest even value whatever MODE says
-  roundsSomehow = 16384, // how it rounds in MODE's other directions is not known
+  accumulates = 1,        // the destination is also the last source
+  readsVcc = 2,           // VCC is an operand that the text leaves out
+  keepsHigh = 4,          // a 16-bit result keeps the other half, on every generation
+  writesExec = 8,         // a comparison that writes EXEC instead of its operand (gfx10 and later)
+  returns = 16,           // an atomic operation that may return the old value
+  bitwise = 32,           // undefined bits are found by trying them (see Vector.h)
+  ignoresText = 64,       // operands mean nothing to the emulator
+  waits = 128,            // operands are counts to wait for
+  readsLists = 256,       // the handler reads neg_lo and neg_hi itself, or refuses them
+  picks = 1024,           // the least, greatest or middle number of its operands
+  upward = 2048,          // with `bitwise`: a bit may change those above it, by a carry
+  readsSelects = 4096,    // the handler reads op_sel and op_sel_hi itself
+  keepsBits = 512,        // operands and results of a float's type are never flushed
+  nearest = 8192,         // exact, or to the nearest even value whatever MODE says
+  roundsSomehow = 16384,  // how it rounds in MODE's other directions is not known
+  neverOverflows = 32768, // an infinite half is that of a division by zero or of its operands
 };
 
 struct OpcodeRow {

@@ -176,7 +176,7 @@ void runVector(Wave &w, const Instruction &i) {
       shadow = bitwiseShadow<Op, R, A...>(w, i);
   applyRows<Op, R, A...>(rows, out, w.lanes, std::make_integer_sequence<unsigned, count>());
   if constexpr (R::kind == Type::f16 || R::kind == Type::pkF16)
-    if (w.saturates16()) [[unlikely]]
+    if (w.saturates16() && !(i.row->flags & neverOverflows)) [[unlikely]]
       saturateHalves<R, A...>(w, i, rows, result[0], std::make_integer_sequence<unsigned, count>());
   if (!isDirect) {
     finishVector(w, i, R::kind, R::words, result, active, shadow);

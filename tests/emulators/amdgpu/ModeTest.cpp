@@ -403,6 +403,7 @@ TEST(AmdsimModes, HalvesSaturate) {
   EXPECT_EQ(resultIn(overflows, "v_mov_b32 v3, 1\nv_rcp_f16 v2, v3"), "7bff"); // of 2^-24
   EXPECT_EQ(resultIn(overflows, "v_rcp_f16 v2, 0"), "7c00");
   EXPECT_EQ(resultIn(overflows, "v_log_f16 v2, 0"), "fc00");
+  EXPECT_EQ(resultIn(overflows, "v_div_fixup_f16 v2, 1.0, 0, 1.0"), "7c00");
   EXPECT_EQ(resultIn(overflows,
                      "s_mov_b32 s8, 0x7800\ns_add_f16 s8, s8, s8\nv_mov_b32 v2, s8\n"
                      "v_and_b32 v2, 0xffff, v2",
