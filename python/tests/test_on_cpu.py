@@ -283,6 +283,21 @@ def test_graphs_are_refused(run_text):
     assert done.stderr.splitlines()[-1].startswith("NotImplementedError: CUDA graphs are not possible with --cpu")
 
 
+def test_products_have_wide_results(run_text):
+    run_text("""
+        import torch
+        a, b = torch.full((2, 64), 0.1, dtype=torch.bfloat16, device="cuda"), torch.full((64, 3), 0.1, dtype=torch.bfloat16, device="cuda")
+        exact = a.double() @ b.double()
+        c = torch.zeros(2, 3, dtype=torch.float32, device="cuda")
+        for wide in (torch.mm(a, b, out_dtype=torch.float32), torch.mm(a, b, torch.float32), torch.addmm(c, a, b, out_dtype=torch.float32, alpha=1),
+                     torch.bmm(a[None], b[None], out_dtype=torch.float32)[0], torch.addmm(c, a, b, out_dtype=torch.float32, out=torch.empty_like(c))):
+            assert wide.dtype == torch.float32 and wide.is_cuda and torch.allclose(wide.double(), exact, rtol=1e-6), wide
+        assert torch.mm(a, b).dtype == torch.bfloat16
+        torch.mm(a.float(), b.float(), out=c)
+        assert torch.allclose(c.double(), exact, rtol=1e-6)
+        """, "--cpu")
+
+
 def test_classes_that_are_refused_stay_classes(run_text):
     run_text("""
         import torch

@@ -124,6 +124,21 @@ def _in_float32(function):
     return call
 
 
+def _with_wide_result(function):
+    """`out_dtype` of products of 16-bit floats, which PyTorch has for GPUs alone: the product of wide operands."""
+
+    @functools.wraps(function)
+    def call(*args, out_dtype=None, out=None, **kwargs):
+        import torch
+        out_dtype = next((a for a in args if isinstance(a, torch.dtype)), out_dtype)
+        if out_dtype is None:
+            return function(*args, **kwargs) if out is None else function(*args, out=out, **kwargs)
+        made = function(*(a.to(out_dtype) for a in args if isinstance(a, torch.Tensor)), **kwargs)
+        return made if out is None else out.resize_(made.shape).copy_(made)
+
+    return call
+
+
 def _redirect_generator(torch):
     plain = torch.Generator
 
@@ -189,6 +204,7 @@ _OTHER_METHODS = ("backward cpu cuda data_ptr dim element_size get_device item n
                   "register_hook retain_grad share_memory_ size storage storage_offset storage_type stride to tolist type "
                   "untyped_storage").split()
 _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid softmax sqrt tanh".split()
+_PRODUCTS = "addmm baddbmm bmm mm".split()
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
 
@@ -312,6 +328,8 @@ def redirect(pretend=True):
     for module, names in ((torch, _FLOAT_FUNCTIONS), (torch.nn.functional, _FLOAT_NN_FUNCTIONS)):
         for name in names:
             setattr(module, name, _like_operands(_in_float32(getattr(module, name))))
+    for name in _PRODUCTS:
+        setattr(torch, name, _with_wide_result(getattr(torch, name)))
     _redirect_tensors(torch)
     atexit.register(host_storages.clear)  # Weak references need torch.
     atexit.register(pinned_storages.clear)
