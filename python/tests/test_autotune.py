@@ -134,12 +134,17 @@ def test_prune():
     seen = {}
 
     def early(configs, named, **kwargs):
-        seen["named"] = dict(named)
+        seen.update(named=dict(named), by_name=kwargs)
         return [c for c in configs if c.kwargs["BLOCK"] > 16]
 
     kernel = make(prune_configs_by={"early_config_prune": early})
     kernel[grid](*arrays(), 100)
     assert kernel.best_config is CONFIGS[1] and seen["named"]["n"] == 100 and not kernel.configs_timings
+
+    kernel = make(prune_configs_by={"early_config_prune": early})
+    x, out = arrays()
+    kernel[grid](x, n=100, out=out)
+    assert set(seen["named"]) == {"x"} and seen["by_name"]["n"] == 100 and set(seen["by_name"]) >= {"n", "out"}
 
     asked = []
 
@@ -233,7 +238,7 @@ def test_meta_parameters_cannot_be_passed_twice():
     kernel[grid](*arrays(), 100)
     assert kernel.warmup(*arrays(), 100, grid=(1, ))
     for call in (lambda k: k[grid](*arrays(), 100, BLOCK=16), lambda k: k.run(*arrays(), 100, 16, grid=grid)):
-        with pytest.raises(ValueError, match="parameter 'BLOCK' is passed, but the configurations .* choose it"):
+        with pytest.raises(ValueError, match="^Conflicting meta-parameters: BLOCK.*parameter 'BLOCK' is passed, but the configurations .* choose it"):
             call(make())
     with pytest.raises(ValueError, match="'BLOCK' is passed"):
         make(CONFIGS[:1])[grid](*arrays(), 100, BLOCK=16)

@@ -188,6 +188,31 @@ LINES = [
     ("tl.histogram(tl.arange(0, 8).to(tl.float32), 4)", AssertionError, "histogram only supports integer input"),
     ("tl.gather(tl.arange(0, 4), tl.arange(0, 4).to(tl.float32), 0)", AssertionError, "index must be an integer tensor"),
     ("tl.program_id(3)", ValueError, "program_id axis must be 0, 1, or 2 but got 3"),
+    ("tl.load(x) & tl.load(x)", TypeError, "invalid operands of type fp32 and fp32"),
+    ("tl.load(x) << 1", TypeError, "invalid operands of type fp32 and fp32"),
+    ("tl.arange(0, 8)[10:]", ValueError, "unsupported tensor index"),
+    ("tl.expand_dims(tl.arange(0, 8), -3)", ValueError, "invalid axis -3"),
+    ("tl.expand_dims(tl.arange(0, 8), (0, -3))", ValueError, "expand_dims received duplicate axes, normalized axes = [0, 0]"),
+    ("tl.sum(tl.zeros((4, 8), tl.int32), axis=2)", ValueError, "invalid axis 2. Expected -2 <= axis < 2"),
+    ("tl.permute(tl.zeros((4, 8), tl.int32), (0, 0))", ValueError, "permute dims must be a permutation of 0, 1, ..., n-1"),
+    ("tl.permute(tl.zeros((4, 8), tl.int32), (0, ))", ValueError, "permute dims must have the same length as input shape"),
+    ("tl.load(tl.zeros((4, 8), tl.float32))", ValueError, "Unsupported ptr type <['4', '8'], fp32> in `tl.load`"),
+    ("tl.store(5, 1)", ValueError, "Unsupported ptr type int32 in `tl.store`"),
+    ("tl.atomic_cas(b, 1, 2)", ValueError, "atomic_cas only supports elements with width {16, 32, 64}"),
+    ("tl.dot(tl.zeros((16, 32), tl.float16), tl.zeros((16, 16), tl.float16))", AssertionError,
+     "First input shape (['16', '32']) and second input shape ['16', '16'] are not compatible for matmul"),
+    ("tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float32))", AssertionError, "Both operands must be same dtype. Got fp16 and fp32"),
+    ("tl.dot(tl.arange(0, 16), tl.arange(0, 16))", AssertionError, "Both inputs must be either 2D or 3D"),
+    ("tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16), input_precision='half')", ValueError,
+     "input_precision must be one of {'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'}. Got half"),
+    ("tl.histogram(tl.zeros((4, 4), tl.int32), 4)", AssertionError, "histogram only supports 1D input"),
+    ("tl.gather(tl.zeros((4, 4), tl.int32), tl.arange(0, 4), 0)", AssertionError, "source and index tensors must have the same rank"),
+    ("tl.full((8, ), tl.arange(0, 8), tl.int32)", AssertionError, "only accepts size-1 tensors"),
+    ("tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (1, ))", ValueError, "Expected 'order' to be a permutation of (0, 1, ..., len(order)-1)"),
+    ("tl.make_block_ptr(x, (8, ), (1, 1), (0, ), (8, ), (0, ))", ValueError, "Expected shape/strides/offsets/block_shape to have the same length"),
+    ("tl.multiple_of(tl.zeros((4, 4), tl.int32), 4)", ValueError, "Shape of input to multiple_of does not match the length of values"),
+    ("tl.arange(0, 4).to(tl.float16, fp_downcast_rounding='rtz')", ValueError, "fp_downcast_rounding should be set only for truncating fp conversions"),
+    ("tl.sort(tl.zeros((4, 4), tl.int32), dim=0)", AssertionError, "only minor dimension is currently supported"),
 ]
 
 
@@ -200,6 +225,19 @@ def test_words_of_triton_for_calls(tmp_path, line, kind, words):
     with pytest.raises(triton.CompilationError) as caught:
         scope["kernel"].warmup(X, X, np.zeros(1, np.int8), grid=(1, ))
     assert type(caught.value.__cause__) is kind and str(caught.value.__cause__) == words
+
+
+def test_places_in_nested_functions(tmp_path):
+    """A kernel that a function makes: lines and columns are the file's, and Triton's are the kernel's own."""
+    path = tmp_path / "nested.py"
+    path.write_text("import tilerun.triton as triton\n\n\ndef make():\n    @triton.jit\n    def kernel(x):\n        0 + \"a\"\n\n    return kernel\n")
+    scope = {"__name__": "nested"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    with pytest.raises(triton.CompilationError) as caught:
+        scope["make"]().warmup(X, grid=(1, ))
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith(f"{path}:7:9: error: operator '+' does not apply")
+    assert lines[1:4] == ['            0 + "a"', "            ^~~~~~~", "at 2:4: in 'kernel'"]
 
 
 @triton.jit

@@ -16,6 +16,18 @@ def _name(dtype):
     return re.sub(r"^b?float(\d+)$", lambda found: ("bf" if dtype.startswith("b") else "fp") + found[1], dtype)
 
 
+def _shape(dimensions):
+    """A shape as Triton writes it: ['16', '16']."""
+    return str(dimensions.split(", "))
+
+
+def _type(said):
+    """The type of a value of ours, such as int32[8, 4] or the integer 5, as Triton writes it."""
+    if found := re.fullmatch(r"(\w+)\[(.+)\]", said):
+        return f"<{_shape(found[2])}, {_name(found[1])}>"
+    return re.sub(r"^the (\w+) .*", lambda found: {"integer": "int32", "float": "fp32"}.get(found[1], found[1]), _name(said))
+
+
 def _operands(found):
     return f"unsupported operand type(s) for {found[1]}: '{_type_of(found[2])}' and '{_type_of(found[3])}'"
 
@@ -46,6 +58,7 @@ _WORDS = (
     (r"tl\.\w+: 'block_shape' is \[(?:.*, )?(\d+)\], whose last dimension has (\d+) byte", ValueError,
      lambda f: f"Descriptor block shape must have at least 16 bytes in the last dimension, but got {f[1]} * {int(f[2]) // int(f[1])} = {f[2]} bytes"),
     (r"tl\.\w+: 'sem' is '(\w*)'", ValueError, lambda f: f"Memory semantic {f[1]} not supported"),
+    (r"tl\.atomic_cas: 'pointer' points to \w+, but", ValueError, lambda f: "atomic_cas only supports elements with width {16, 32, 64}"),
     (r"tl\.(atomic_\w+): 'pointer' points to (\w+), but", ValueError, lambda f: f"{f[1]} does not support {_name(f[2])}"),
     (r"tl\.\w+: 'cache_modifier' is '(.*?)'", ValueError, lambda f: f"Cache modifier {f[1]} not supported"),
     (r"tl\.\w+: 'eviction_policy' is '(.*?)'", ValueError, lambda f: f"Eviction policy {f[1]} not supported"),
@@ -61,6 +74,43 @@ _WORDS = (
     (r"tl\.gather: 'index' must hold integers", AssertionError, lambda f: "index must be an integer tensor"),
     (r"tl\.(program_id|num_programs): 'axis' must be 0 to 2, but it is (-?\d+)", ValueError, lambda f: f"{f[1]} axis must be 0, 1, or 2 but got {f[2]}"),
     (r"'//': '//' needs integers, but got (\w+)", TypeError, lambda f: f"unexpected type {_name(f[1])}"),
+    (r"'(.{1,3})': (?:bitwise operation|shift) needs integers, but got (\w+) and (\w+)", TypeError,
+     lambda f: f"invalid operands of type {_name(f[2])} and {_name(f[3])}"),
+    (r"operator '(?:<<|>>|&|\||\^)' needs integers", TypeError, lambda f: "invalid operands of type float"),
+    (r"this slice of a dimension of \d+ takes no positions|slices? .* goes? beyond Triton", ValueError, lambda f: "unsupported tensor index"),
+    (r"a size of \d+, not a power of two, goes beyond Triton", ValueError, lambda f: "Shape element 0 must be a power of 2"),
+    (r"tl\.expand_dims: 'axis' is (-?\d+), but", ValueError, lambda f: f"invalid axis {f[1]}"),
+    (r"tl\.expand_dims: 'axis' names dimension (\d+) twice", ValueError, lambda f: f"expand_dims received duplicate axes, normalized axes = [{f[1]}, {f[1]}]"),
+    (r"tl\.\w+: 'axis' is (-?\d+), but the tensor has (\d+) dimensions", ValueError,
+     lambda f: f"invalid axis {f[1]}. Expected -{f[2]} <= axis < {f[2]}"),
+    (r"tl\.permute: 'dims' is \[(.*)\], which does not name each of the (\d+) dim", ValueError,
+     lambda f: "permute dims must have the same length as input shape" if f[1].count(",") + 1 != int(f[2]) else
+     "permute dims must be a permutation of 0, 1, ..., n-1"),
+    (r"(tl\.(?:load|store)): 'pointer' must be a pointer or a tensor of pointers, but it is (.+?)(?:;|$)", ValueError,
+     lambda f: f"Unsupported ptr type {_type(f[2])} in `{f[1]}`"),
+    (r"tl\.(?:load|store): 'boundary_check' is for block pointers", ValueError,
+     lambda f: "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or loading a scalar"),
+    (r"tl\.dot: inner dimensions differ: \[(.*?)\] and \[(.*?)\]", AssertionError,
+     lambda f: f"First input shape ({_shape(f[1])}) and second input shape {_shape(f[2])} are not compatible for matmul"),
+    (r"tl\.dot: operands have different dtypes: (\w+) and (\w+)", AssertionError,
+     lambda f: f"Both operands must be same dtype. Got {_name(f[1])} and {_name(f[2])}"),
+    (r"tl\.dot: needs two tensors with the same number of dimensions", AssertionError,
+     lambda f: "Both inputs must be either 2D or 3D"),
+    (r"tl\.dot: 'input_precision' is '(.*?)'", ValueError, lambda f: "input_precision must be one of {'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'}. Got " + f[1]),
+    (r"tl\.histogram: 'input' must have one dimension", AssertionError, lambda f: "histogram only supports 1D input"),
+    (r"tl\.gather: 'index' must have the rank of 'src'", AssertionError, lambda f: "source and index tensors must have the same rank"),
+    (r"tl\.full: the fill value must be one number", AssertionError, lambda f: "only accepts size-1 tensors"),
+    (r"tl\.make_block_ptr: 'order' is .*, but must name each", ValueError, lambda f: "Expected 'order' to be a permutation of (0, 1, ..., len(order)-1)"),
+    (r"tl\.make_block_ptr: '\w+' has \d+ entries, but the block has", ValueError,
+     lambda f: "Expected shape/strides/offsets/block_shape to have the same length"),
+    (r"tl\.make_block_ptr: 'base' must be one pointer", ValueError, lambda f: "Expected `base` to be a pointer type (but not a block pointer type or others)"),
+    (r"tl\.(multiple_of|max_contiguous|max_constancy): 'values' must hold integers", TypeError, lambda f: "values element 0 must have type `constexpr[int]`"),
+    (r"tl\.(multiple_of|max_contiguous|max_constancy): 'values' has \d+ entries", ValueError,
+     lambda f: f"Shape of input to {f[1]} does not match the length of values"),
+    (r"fp_downcast_rounding is for conversions to a narrower float", ValueError,
+     lambda f: "fp_downcast_rounding should be set only for truncating fp conversions"),
+    (r"tl\.(?:sort|topk): 'dim' is \d+, but only the last", AssertionError, lambda f: "only minor dimension is currently supported"),
+    (r"the condition of \w+ must be one value", ValueError, lambda f: "Boolean value of Tensor with more than one value is ambiguous"),
 )
 
 

@@ -126,6 +126,18 @@ def name_parts(text):
     return _PART.sub(name, text)
 
 
+def _place_in_file(part):
+    """A diagnostic with the column and the line of the file, where the compiler was given the function's text without its indentation."""
+    import linecache
+    found = re.match(r"(.+?:)(\d+):(\d+)(: .*\n)    (.*)\n    (.*)", part)
+    source = found and linecache.getline(found[1][:-1], int(found[2])).rstrip("\n")
+    if not found or not source.endswith(found[5]) or source == found[5]:
+        return part
+    indent = source[:len(source) - len(found[5])]
+    marks = "    " + indent + found[6] if found[6].lstrip().startswith("^") else "    " + found[6]
+    return f"{found[1]}{found[2]}:{int(found[3]) + len(indent)}{found[4]}    {source}\n{marks}{part[found.end():]}"
+
+
 def show_message(text):
     """A message of the library as users of the package see it: without the names of C functions,
     and of the kernels that the package writes around functions whose arguments are taken in
@@ -148,7 +160,7 @@ def show_message(text):
         elif len(lines) > 1 and _MADE_LINE.fullmatch(lines[1].strip()):
             parts.append(lines[0])
         elif wrapper is None:
-            parts.append(part)
+            parts.append(_place_in_file(part))
         elif found["kind"] != "note":
             parts.append(f"kernel '{wrapper[1]}': {found['kind']}: {part[found.end():].splitlines()[0]}\n")
     return name_parts("".join(parts))
@@ -172,7 +184,7 @@ def _quote(message):
 # the mistake.
 _CLASSES = (
     (r"tl\.static_assert: 'cond' is false", CompileTimeAssertionFailure, None),
-    (r".*cannot be used in a kernel|the kernel raises an error here|the condition of \w+ must be one value",
+    (r".*cannot be (used in|defined inside) a kernel|the kernel raises an error here|the condition of \w+ must be one value",
      UnsupportedLanguageConstruct, None),
     (r".+ has no attribute '", CompilationError, AttributeError),
     (r"'.{1,3}': (bitwise|shift)|cannot apply|unary '|operator '", CompilationError, TypeError),

@@ -128,7 +128,8 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         """The configurations left after pruning, for a call with `kwargs` besides its arguments, by default `self.nargs`."""
         configs, arguments = self.configs, self.nargs if arguments is None else arguments
         if self.early_config_prune:
-            configs = self.early_config_prune(configs, arguments, **kwargs)
+            # As in Triton, what was passed by name is not among the second argument.
+            configs = self.early_config_prune(configs, {n: v for n, v in arguments.items() if n not in kwargs}, **kwargs)
             if configs is None:
                 raise TypeError(f"early_config_prune of '{_name(self.fn)}' gave None; a list of configurations is expected")
             configs = list(configs)
@@ -390,7 +391,7 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
         for name, value in arguments.items():
             _jit_function(self.fn)._check_nesting(name, value)
-        self.nargs = arguments
+        self.nargs = dict(zip(self.arg_names, args))
         try:
             key, config = (None, self.configs[0]) if len(self.configs) == 1 else self._find(args, kwargs, arguments)
             self.best_config = config
@@ -420,10 +421,10 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
 
     def _refuse_conflicts(self, arguments):
         for config in self.configs:
-            for name in config.kwargs:
-                if name in arguments:
-                    raise ValueError(f"kernel '{_name(self.fn)}': parameter '{name}' is passed, but the configurations of its "
-                                     "@triton.autotune choose it; pass it or tune it")
+            names = [name for name in config.kwargs if name in arguments]
+            if names:  # Begins as Triton's message does, on which scripts match.
+                raise ValueError(f"Conflicting meta-parameters: {', '.join(names)}. Kernel '{_name(self.fn)}': parameter '{names[0]}' is passed, "
+                                 "but the configurations of its @triton.autotune choose it; pass it or tune it")
 
     def _find(self, args, kwargs, arguments):
         """(key, the configuration for it), which is tuned if it is not known."""

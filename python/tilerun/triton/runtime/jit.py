@@ -65,6 +65,11 @@ def read_target_options(given):
     return tuple(pairs)
 
 
+def _cache_key(signature, options):
+    """Of a compiled kernel in `device_caches`, which hooks are told, too."""
+    return signature + str(options)
+
+
 def leave_out_overflow(debug):
     """The option `debug` for a kernel whose integers wrap, with assertions if it has them."""
     return 2 if debug else 0
@@ -416,12 +421,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if key in self._seen:
             return False
         self._seen.add(key)
-        call = dict(key=str(key), repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=is_warmup,
-                    compile={}, already_compiled=False)
         compiled = kernel._make_compiled(kind, index, key[2], options)
+        name = _cache_key(key[2], options)
+        call = dict(key=name, repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=is_warmup,
+                    compile={}, already_compiled=False)
         constants = compiled.src.constants
         call["compile"] = {
-            "key": str(key), "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
+            "key": name, "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
             "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
             "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
             "specialization_data": compiled.specialization_data}
@@ -521,7 +527,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     def _make_compiled(self, kind, index, signature, options):
         compiled = CompiledKernel(self, self, kind, index, signature, options)
-        self.device_caches[index][0][signature + str(options)] = compiled
+        self.device_caches[index][0][_cache_key(signature, options)] = compiled
         return compiled
 
 
