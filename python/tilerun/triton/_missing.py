@@ -41,9 +41,8 @@ NAMES = {
     "triton.compiler.compiler": _all("LazyDict AsmDict CompileTimer parse filter_traceback max_shared_mem "
                                      "convert_type_repr ptx_prototype_pattern prototype_pattern ptx_arg_type_pattern "
                                      "arg_type_pattern get_cache_key", _COMPILER),
-    "triton.knobs": _all("setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "
-                         "env_str_callable_default env_bool env_int env_class env_nvidia_tool env_opt_str env_opt_bool "
-                         "NvidiaTool CompilationListener knobs_type BuildImpl build_knobs "
+    "triton.knobs": _all("setenv toenv getenv SetType GetType EnvType ClassType env_base env_nvidia_tool NvidiaTool "
+                         "CompilationListener knobs_type BuildImpl build_knobs "
                          "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
                          "nvidia_knobs amd_knobs proton_knobs KernelAttr JITHookCompileInfo JITHook "
                          "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),
@@ -64,7 +63,6 @@ NAMES = {
 
 # Whole modules, with everything below them.
 MODULES = {
-    "triton._internal_testing": "for the tests of Triton's own package",
     "triton.backends.amd": _DRIVER,
     "triton.backends.driver": _DRIVER,
     "triton.backends.nvidia": _DRIVER,

@@ -55,10 +55,19 @@ propagate_env = True  # Whether assignments change the environment.
 
 class _Live:
     """A default that is read again at each access, usually from the environment. An assignment to one with a `key` sets the
-    variable of this name."""
+    variable of this name. One that is an attribute of a class of settings is a setting of its instances."""
 
-    def __init__(self, read, key=None):
+    name = None  # As such an attribute.
+
+    def __init__(self, read, key=None, variable=None):
         self.read, self.key = read, key
+        self.variable = variable or key  # What it is read from.
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, settings, owner=None):
+        return self if settings is None else settings._values[self.name] if self.name in settings._values else self.read()
 
     def transform(self, value):
         """What the setting is once `value` has been assigned."""
@@ -66,11 +75,11 @@ class _Live:
 
 
 def _flag(name, default=False, propagates=True):
-    return _Live(lambda: _truth(name, default), name if propagates else None)
+    return _Live(lambda: _truth(name, default), name if propagates else None, name)
 
 
 def _text(name, default=None, propagates=True):
-    return _Live(lambda: os.environ.get(name, default), name if propagates else None)
+    return _Live(lambda: os.environ.get(name, default), name if propagates else None, name)
 
 
 def _computed(name, compute):
@@ -104,6 +113,35 @@ def _class(name, base):
         return found
 
     return _Live(read, name)
+
+
+# Settings of other packages: `name = env_bool("MY_VARIABLE", True)` in a class of settings (base_knobs).
+def env_bool(key, default=False):
+    return _flag(key, default)
+
+
+def env_opt_bool(key):
+    return _flag(key, None)
+
+
+def env_str(key, default):
+    return _text(key, default)
+
+
+def env_opt_str(key):
+    return _text(key)
+
+
+def env_str_callable_default(key, default_factory):
+    return _computed(key, default_factory)
+
+
+def env_int(key, default=0):
+    return _number(key, default)
+
+
+def env_class(key, type):
+    return _class(key, type)
 
 
 class _Inherited(_Live):
@@ -177,7 +215,8 @@ class base_knobs:
     may be set as well: code that is written for other versions of Triton does."""
 
     def __init__(self, **defaults):
-        object.__setattr__(self, "_defaults", defaults)
+        declared = {name: value for kind in reversed(type(self).__mro__) for name, value in vars(kind).items() if isinstance(value, _Live)}
+        object.__setattr__(self, "_defaults", declared | defaults)
         object.__setattr__(self, "_values", {})
         self._fill()
 
@@ -317,14 +356,14 @@ class _Build(base_knobs):
 
 def _refresh():
     """Tells the native module whether launches must pass Python code."""
-    ours = globals().get("runtime")
-    if ours is None:
-        return
+    if "language" not in globals():
+        return  # While this module is imported.
+    ours = runtime
     _native.set_bounds_checks(bool(interpreter.bounds_checks))
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook
                                or ours.interpret or ours.device or ours.debug or checks_are_on() or compilation.override
-                               or compilation.listener))
+                               or compilation.listener or not language.default_fp_fusion))
 
 
 def checks_are_on():
@@ -375,7 +414,8 @@ amd = base_knobs(use_buffer_ops=_flag("AMDGCN_USE_BUFFER_OPS", True), use_buffer
                  buffer_ops_analyze_small_tensor_range=_flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE"),
                  dump_amdgcn=_flag("AMDGCN_ENABLE_DUMP"), libhip_path=_text("TRITON_LIBHIP_PATH"),
                  use_block_pingpong=_flag("TRITON_HIP_USE_BLOCK_PINGPONG", None),
-                 use_in_thread_transpose=_flag("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", None), global_prefetch=0, local_prefetch=0,
+                 use_in_thread_transpose=_flag("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", None),
+                 global_prefetch=_number("TRITON_HIP_GLOBAL_PREFETCH", 0), local_prefetch=_number("TRITON_HIP_LOCAL_PREFETCH", 0),
                  use_async_copy=_flag("TRITON_HIP_USE_ASYNC_COPY"), scalarize_packed_fops=_flag("AMDGCN_SCALARIZE_PACKED_FOPS"))
 build = _Build(cc=_text("CC"), cudacrt_path=_text("TRITON_CUDACRT_PATH"), cudart_path=_text("TRITON_CUDART_PATH"), impl=None)
 proton = base_knobs(disable=_flag("TRITON_PROTON_DISABLE"), cupti_lib_dir=_text("TRITON_CUPTI_LIB_PATH"), cupti_dir=None,
@@ -389,7 +429,8 @@ def refresh_knobs():
     del runtime.debug, compilation.instrumentation_mode
 
 
+_refresh()
 # Launches are native code, which looks whether one of these has been set since it last asked.
-_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET"))),
+_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION"))),
                           tuple(map(os.environ.encodekey, ("TILERUN_CHECKS", "TILERUN_BOUNDS_CHECKS"))), _refresh)
 __getattr__ = _missing.explain(__name__)
