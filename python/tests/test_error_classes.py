@@ -268,7 +268,7 @@ def test_errors_of_launches():
     with pytest.raises(OverflowError, match="does not fit 64 bits"):
         stored[(1, )](X, 1 << 70)
     for kind in (AssertionError, ValueError):
-        with pytest.raises(kind, match="num_warps is 3, which is not a power of two"):
+        with pytest.raises(kind, match="num_warps is 3, which is not a power of two; num_warps must be a power of 2"):
             stored[(1, )](X, 1, num_warps=3)
     source = triton.compiler.ASTSource(stored, {"x": "*fp32", "n": "i32"})
     for value, said in ((3, "num_warps is 3, which is not a power of two"), (0, "num_warps is 0; it must be positive"), (-1, "num_warps is -1; it must be positive")):

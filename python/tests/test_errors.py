@@ -189,9 +189,16 @@ def test_hierarchy():
         ("kernel 'k' needs 300000 bytes of shared memory in a program; cuda:0 has 232448: use smaller tiles", 300000, 232448,
          "shared memory"), ("kernel 'k' has 2048 threads in a program; cuda:0 takes 1024 at most: …", 2048, 1024, "threads")):
         error = pickle.loads(pickle.dumps(errors.make_error(2, message)))
-        assert (error.required, error.limit, error.name, str(error)) == (required, limit, name, message)
+        assert (error.required, error.limit, error.name) == (required, limit, name)
+        assert str(error) == (f"{message}\nout of resource: {name}, Required: {required}, Hardware limit: {limit}. "
+                              "Reducing block sizes or `num_stages` may help.")
     error = pickle.loads(pickle.dumps(triton.OutOfResources(70000, 65536, "shared memory")))
-    assert error.required == 70000 and error.name == "shared memory" and "65536 are available" in str(error)
+    assert error.required == 70000 and error.name == "shared memory" and str(error).startswith("out of resource: shared memory, Required: 70000, Hardware limit: 65536.")
+
+
+def test_prefixes_of_triton():
+    assert str(triton.runtime.errors.AutotunerError("none works")) == "Autotuner error: none works"
+    assert str(pickle.loads(pickle.dumps(triton.runtime.errors.PTXASError("no entry")))) == "PTXAS error: no entry"
 
 
 def test_host_descriptors():

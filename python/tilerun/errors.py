@@ -39,11 +39,15 @@ class OutOfResources(TilerunError):
         if isinstance(required, str):
             found = re.search(r"(?:needs|has) (\d+) (?:bytes of )?([a-z ]+) in a program; .*? (?:takes|has) (\d+)", required)
             self.required, self.name, self.limit = (int(found[1]), found[2], int(found[3])) if found else (None, name, limit)
-            super().__init__(required)
+            super().__init__(f"{required}\n{self._say()}" if found and "out of resource: " not in required else required)
         else:
             self.required, self.limit, self.name = required, limit, name
-            super().__init__(f"{name}: {required} are needed, {limit} are available; use smaller blocks or fewer stages "
-                             "(num_stages)")
+            super().__init__(self._say())
+
+    def _say(self):
+        """In Triton's words, which scripts look for."""
+        return (f"out of resource: {self.name}, Required: {self.required}, Hardware limit: {self.limit}. Reducing block sizes or `num_stages` "
+                "may help.")
 
 
 class OutOfMemoryError(TilerunError, MemoryError):
@@ -256,7 +260,7 @@ def make_error(status, message):
     if status == 2 and ("bytes of shared memory in a program" in message or "threads in a program" in message):
         return OutOfResources(message)
     if status == 2 and re.search(r"num_warps is \d+, which is not a power of two", message):
-        return WarpsError(message)
+        return WarpsError(f"{message}; num_warps must be a power of 2")
     if status == 2 and "is not a tl.constexpr; it takes a pointer" in message:
         return ArgumentTypeError(message)
     return _BY_STATUS.get(status, TilerunError)(message)
