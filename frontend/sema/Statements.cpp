@@ -359,6 +359,9 @@ void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
 //===----------------------------------------------------------------------===//
 
 void Evaluator::emitReturn(const ReturnStmt &statement) {
+  if (llvm::any_of(frame().loops, [](const LoopScope &loop) { return !loop.unrolled; }))
+    beyondTriton(statement.range, "'return' in a run-time loop", "C12",
+                 "use 'while' with a condition, and return after it");
   Value value = Value::none();
   if (statement.value) {
     Result result = evaluate(*statement.value);

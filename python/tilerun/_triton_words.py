@@ -77,6 +77,7 @@ _WORDS = (
     (r"'(.{1,3})': (?:bitwise operation|shift) needs integers, but got (\w+) and (\w+)", TypeError,
      lambda f: f"invalid operands of type {_name(f[2])} and {_name(f[3])}"),
     (r"operator '(?:<<|>>|&|\||\^)' needs integers", TypeError, lambda f: "invalid operands of type float"),
+    (r"'return' in a run-time loop goes beyond Triton", ValueError, lambda f: "Cannot have `return` statements inside `while` or `for` statements in triton"),
     (r"this slice of a dimension of \d+ takes no positions|slices? .* goes? beyond Triton", ValueError, lambda f: "unsupported tensor index"),
     (r"a size of \d+, not a power of two, goes beyond Triton", ValueError, lambda f: "Shape element 0 must be a power of 2"),
     (r"tl\.expand_dims: 'axis' is (-?\d+), but", ValueError, lambda f: f"invalid axis {f[1]}"),

@@ -264,7 +264,7 @@ def choose(n):
 #: n=10 Z=i32[0,0]->[4,8] beyond
 @triton.jit
 def leaves_loops(n, Z):
-    """C12: Beyond Triton: `break` and `continue`."""
+    """C12: Beyond Triton: `break` and `continue`"""
     # 1 + 3, and 4 rounds of which one is left out.
     total, rounds = 0, 0
     for i in range(n):
@@ -281,6 +281,18 @@ def leaves_loops(n, Z):
             break
     tl.store(Z, total)
     tl.store(Z + 1, rounds)
+
+
+#: n=10 Z=i32[0,0]->[3,0] beyond
+#: n=2 Z=i32[0,0]->[1,1] beyond
+@triton.jit
+def returns_from_loop(n, Z):
+    """C12: and `return` in a run-time loop."""
+    for i in range(n):
+        tl.store(Z, i)
+        if i == 3:
+            return
+    tl.store(Z + 1, 1)
 
 
 #: n=3 Z->i32[1,1,1,0] beyond
