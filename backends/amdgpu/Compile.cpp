@@ -236,6 +236,8 @@ LogicalResult Compilation::toLlvmDialect() {
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::Internal, artifact.sharedBytes, arenaAlignment);
   createZeros(module);
+  if (failed(llvmbackend::lowerControlFlow(module)))
+    return failure();
   LowerToLLVMOptions lowering(context);
   LLVMTypeConverter converter(context, lowering);
   llvmbackend::addSharedConversion(converter);

@@ -11,6 +11,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -81,4 +82,15 @@ void tilerun::llvmbackend::populateCommonPatterns(LLVMTypeConverter &converter,
   populateVectorToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   patterns.add<ShuffleToLLVM, FromElementsToLLVM, ToElementsToLLVM>(converter, PatternBenefit(5));
+}
+
+LogicalResult tilerun::llvmbackend::lowerControlFlow(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::WhileOp>();
+  ConversionConfig config;
+  config.allowPatternRollback = false;
+  return applyPartialConversion(module, target, std::move(patterns), config);
 }

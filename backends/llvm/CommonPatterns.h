@@ -9,6 +9,7 @@
 namespace mlir {
 class LLVMTypeConverter;
 class ConversionTarget;
+class ModuleOp;
 } // namespace mlir
 
 namespace tilerun::llvmbackend {
@@ -16,5 +17,10 @@ namespace tilerun::llvmbackend {
 /// Patterns for everything at the per-thread level that is not a simt op. A backend's own patterns
 /// for the same ops win with a higher benefit. `registers` are plain vectors of LLVM.
 void populateCommonPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+/// Loops and conditions as branches, before those patterns: each splits a block, and a conversion
+/// that can be rolled back keeps a record of every op behind the split, so that a kernel with
+/// thousands of conditions would take gigabytes.
+mlir::LogicalResult lowerControlFlow(mlir::ModuleOp module);
 
 } // namespace tilerun::llvmbackend

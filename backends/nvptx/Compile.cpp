@@ -201,6 +201,8 @@ LogicalResult Compilation::toLlvmDialect() {
   }
   if (artifact.sharedBytes)
     llvmbackend::createArena(module, LLVM::Linkage::External, /*bytes=*/0, arenaAlignment);
+  if (failed(llvmbackend::lowerControlFlow(module)))
+    return failure();
   LowerToLLVMOptions lowering(context);
   LLVMTypeConverter converter(context, lowering);
   llvmbackend::addSharedConversion(converter);
