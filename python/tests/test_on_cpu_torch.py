@@ -194,3 +194,16 @@ def test_what_is_not_possible_says_so(run_text, call, message):
         {call}
         """, "--cpu", fails=True)
     assert message in done.stderr
+
+
+def test_classes_stay_classes(run_text):
+    """Packages name those of what is not possible in annotations, and ask whether objects are of them."""
+    run_text("""
+        import torch
+        assert not isinstance(1, torch.cuda.CUDAGraph) and not isinstance(1, torch.cuda.graph)
+        def replay(graph: torch.cuda.CUDAGraph | None):
+            return graph
+        assert replay(None) is None and torch.cuda.graphs.CUDAGraph is torch.cuda.CUDAGraph
+        class Recorded(torch.cuda.CUDAGraph):
+            pass
+        """, "--cpu")
