@@ -143,3 +143,8 @@ def test_plain_functions_that_call_themselves():
     with pytest.raises(triton.CompilationError, match="calls nest deeper than 64; 'endless' calls itself") as caught:
         run(stuck, 4)
     assert str(caught.value).count("in call to") == 6
+
+
+def test_constexpr_of_a_lambda():
+    """It has no source to compile; host code calls it."""
+    assert tl.constexpr(lambda x: x + 1)(1) == 2

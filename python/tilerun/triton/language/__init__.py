@@ -23,7 +23,7 @@ class constexpr:
     function, `triton.constexpr_function`."""
 
     def __new__(cls, value=None):
-        if type(value) is types.FunctionType:
+        if type(value) is types.FunctionType and value.__name__ != "<lambda>":  # Which host code alone calls.
             from ..runtime.jit import ConstexprFunction
             return ConstexprFunction(value)
         return super().__new__(cls)
