@@ -208,7 +208,7 @@ LogicalResult Compilation::toLlvmDialect() {
       backend::prepareDebug(function, arch.info.sharedMemoryBytes, artifact.debugSites);
       splitFloatExtrema(function);
     }
-  if (failed(llvmbackend::expandMath(module, getMathUnits(arch), arch.info.name)))
+  if (failed(llvmbackend::expandMath(module, getMathUnits(arch), options.fpFusion, arch.info.name)))
     return failure();
   const int64_t arenaAlignment = llvmbackend::getArenaAlignment(module, 16);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {

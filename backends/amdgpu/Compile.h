@@ -53,6 +53,7 @@ struct AmdgpuOptions {
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the code object (DWARF).
   bool locations = false; ///< The same in the text of a stage of MLIR.
+  bool fpFusion = true;   ///< The kernel's products and sums may be fused (docs/math.md).
   unsigned optLevel = 3;  ///< Of LLVM.
 };
 

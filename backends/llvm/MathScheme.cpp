@@ -167,8 +167,10 @@ mathx::Estimates::Function llvmbackend::onElements(MathUnits::Unary unit) {
   };
 }
 
-LogicalResult llvmbackend::expandMath(ModuleOp module, const MathUnits &units, StringRef target) {
-  allowContraction(module);
+LogicalResult llvmbackend::expandMath(ModuleOp module, const MathUnits &units, bool mayContract,
+                                      StringRef target) {
+  if (mayContract)
+    allowContraction(module);
   RewritePatternSet patterns(module.getContext());
   populateFastForms(patterns, units);
   patterns.add<IsInfPattern>(module.getContext());

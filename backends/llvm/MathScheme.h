@@ -27,10 +27,11 @@ struct MathUnits {
 /// A unit as an estimate, which takes vectors, too.
 mathx::Estimates::Function onElements(MathUnits::Unary unit);
 
-/// Rewrites mathematics in `module` to what the hardware and LLVM have; the kernel's own products
-/// and sums may be contracted then. Reports at its place what has no form on `target`
+/// Rewrites mathematics in `module` to what the hardware and LLVM have; with
+/// `mayContract` the kernel's own products and sums may be fused then. Reports at its place what
+/// has no form on `target`
 /// ("cuda:sm_80").
-mlir::LogicalResult expandMath(mlir::ModuleOp module, const MathUnits &units,
+mlir::LogicalResult expandMath(mlir::ModuleOp module, const MathUnits &units, bool mayContract,
                                llvm::StringRef target);
 
 } // namespace tilerun::llvmbackend

@@ -153,7 +153,7 @@ unsigned Compilation::countPrograms() const {
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
   if (failed(checkWarpGroups(module, arch)) ||
-      failed(llvmbackend::expandMath(module, getMathUnits(arch), arch.info.name)))
+      failed(llvmbackend::expandMath(module, getMathUnits(arch), options.fpFusion, arch.info.name)))
     return failure();
   const int64_t arenaAlignment = llvmbackend::getArenaAlignment(module, 128);
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {

@@ -47,6 +47,7 @@ struct NvptxOptions {
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
   bool locations = false; ///< The same in the text of a stage of MLIR.
+  bool fpFusion = true;   ///< The kernel's products and sums may be fused (docs/math.md).
   unsigned optLevel = 3;  ///< Of LLVM.
   /// How often a thread looks for the end of a phase before it traps, so that a wait that never
   /// ends is an error of the launch. 0: any number.

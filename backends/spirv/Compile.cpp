@@ -110,7 +110,8 @@ func::FuncOp Compilation::prepare() {
   }
   backend::prepareDebug(kernel, target.sharedBytes, artifact.debugSites);
   artifact.sharedBytes = backend::getSharedBytes(kernel);
-  if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
+  if (failed(prepareAtomics(kernel, target)) ||
+      failed(expandMath(module, target, options.fpFusion)) ||
       failed(legalizeTypes(module, target)) || failed(simplify()))
     return {};
   simt::scalarize(kernel, simt::PoisonIs::Zero);

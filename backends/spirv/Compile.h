@@ -28,6 +28,7 @@ struct SpirvOptions {
   bool debug = false;
   bool lineInfo = true;   ///< Lines of the kernel's source in the module (OpLine).
   bool locations = false; ///< The same in the text of a stage of MLIR.
+  bool fpFusion = true;   ///< The kernel's products and sums are fused (docs/math.md).
 };
 
 struct SpirvParameter : backend::KernelParameter {

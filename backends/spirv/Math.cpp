@@ -287,7 +287,7 @@ void fuse(Operation *op, const Target &target) {
 }
 
 /// A kernel's own operations, before functions are expanded.
-void prepare(ModuleOp module, const Target &target) {
+void prepare(ModuleOp module, const Target &target, bool mayFuse) {
   SmallVector<Operation *> sums;
   module.walk([&](Operation *op) {
     if (isa<arith::AddFOp, arith::SubFOp>(op))
@@ -317,8 +317,9 @@ void prepare(ModuleOp module, const Target &target) {
       op->setAttr(flagged.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));
   });
-  for (Operation *sum : sums)
-    fuse(sum, target);
+  if (mayFuse)
+    for (Operation *sum : sums)
+      fuse(sum, target);
 }
 
 /// Ops that have patterns in MathPatterns.cpp.
@@ -330,11 +331,11 @@ bool isNative(Operation *op) {
 
 } // namespace
 
-LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
+LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target, bool mayFuse) {
   using Fma = mathx::ExpansionOptions::Fma;
   if (failed(checkFloat64(module, target)))
     return failure();
-  prepare(module, target);
+  prepare(module, target, mayFuse);
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   populateBitForms(patterns);

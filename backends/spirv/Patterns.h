@@ -104,7 +104,7 @@ protected:
 /// form.
 mlir::LogicalResult prepareAtomics(mlir::func::FuncOp kernel, const Target &target);
 /// Rewrites mathematics to what conversion has patterns for. Reports what has no form.
-mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target);
+mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target, bool mayFuse);
 /// Rewrites arithmetic on types that `target` does not compute in, as the rules above say. Reports
 /// 64-bit floats that the target lacks.
 mlir::LogicalResult legalizeTypes(mlir::ModuleOp module, const Target &target);

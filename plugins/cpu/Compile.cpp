@@ -78,6 +78,11 @@ static constexpr Option<CompileOptions> kOptions[] = {
        unsigned unused = 0;
        return readNumber(value, 0, 3, unused);
      }},
+    {"fp-fusion", "true or false; products are always rounded",
+     [](CompileOptions &, Value value) {
+       bool unused = true;
+       return readTruth(value, unused);
+     }},
     {"line-info", "true or false; positions are always kept",
      [](CompileOptions &, Value value) {
        bool unused = true;

@@ -82,6 +82,8 @@ constexpr Option<Request> kCommonOptions[] = {
      [](Request &r, const std::string &v) { return readBlocks(v, r.options.numCtas); }},
     {"debug", "true or false",
      [](Request &r, const std::string &v) { return readTruth(v, r.options.debug); }},
+    {"fp-fusion", "true or false: the kernel's products and sums may be fused",
+     [](Request &r, const std::string &v) { return readTruth(v, r.options.fpFusion); }},
     {"line-info", "true or false",
      [](Request &r, const std::string &v) { return readTruth(v, r.options.lineInfo); }},
     {"locations", "true or false", // Of phases with TILERUN_PHASE_LOCATIONS.

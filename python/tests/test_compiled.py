@@ -293,3 +293,39 @@ def test_listener(run_text):
         """)
     assert done.stdout.splitlines() == ["heard ['B', 'n', 'x'] 8 cuda ptx None True True", *["heard ['B', 'n', 'x'] 4 cpu ttir None True True"] * 2,
                                         "[60, 61, 62, 63]"]
+
+
+@triton.jit
+def multiply_add_kernel(x):
+    tl.store(x, tl.load(x) * 1.5 + 1.0)
+
+
+def is_fused(compiled):
+    assert compiled.metadata.enable_fp_fusion == ("fma.rn" in compiled.asm["ptx"])
+    return compiled.metadata.enable_fp_fusion
+
+
+def test_products_that_are_rounded(monkeypatch):
+    """enable_fp_fusion and TRITON_DEFAULT_FP_FUSION, of code for a GPU and of launches, which count as other kernels."""
+    def compiled(**options):
+        return triton.compile(ASTSource(multiply_add_kernel, {"x": "*fp32"}, {}), target=GPUTarget("cuda", 90, 32), options=options)
+
+    assert is_fused(compiled()) and is_fused(compiled(enable_fp_fusion=True))
+    assert not is_fused(compiled(enable_fp_fusion=False)) and not is_fused(compiled(enable_fp_fusion=tl.constexpr(False)))
+    assert compiled().hash != compiled(enable_fp_fusion=False).hash
+    for fused in (True, False):
+        source, options = ASTSource(multiply_add_kernel, {"x": "*fp32"}, {}), {"enable_fp_fusion": fused}
+        amd = triton.compile(source, target=GPUTarget("hip", "gfx942", 64), options=options).asm["amdgcn"]
+        assert ("v_fma" in amd) == fused and ("v_mul_f32" in amd) != fused
+    told, x = [], np.ones(1, np.float32)
+    monkeypatch.setattr(triton.knobs.runtime, "jit_post_compile_hook", lambda **call: told.append(call["compile"]["enable_fp_fusion"]))
+    for options in ({}, {"enable_fp_fusion": False}, {"enable_fp_fusion": False}, {"enable_fp_fusion": True}):
+        x[0] = 2
+        multiply_add_kernel[(1, )](x, **options)
+        assert x[0] == 4
+    assert told == [True, False]
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
+    assert not is_fused(compiled()) and is_fused(compiled(enable_fp_fusion=True))
+    assert multiply_add_kernel.warmup(x, grid=(1, )).metadata.enable_fp_fusion is False
+    monkeypatch.setattr(triton.knobs.language, "default_fp_fusion", True)
+    assert is_fused(compiled())

@@ -399,17 +399,25 @@ class CompiledKernel:
         return KernelMetadata(**{
             **_METADATA, "name": self.symbol if self.target.startswith("hip:") else self.name, "hash": self.hash, "target": target, "num_warps": self.num_warps,
             "num_stages": self.num_stages, "num_ctas": self.num_ctas, "maxnreg": self._options[3] or None,
-            "debug": bool(self._options[4]), "shared": self.shared, "cluster_dims": self.cluster_dims,
+            "debug": bool(self._options[4]), "enable_fp_fusion": self._is_fused, "shared": self.shared, "cluster_dims": self.cluster_dims,
             "warp_size": target.warp_size, "backend_name": target.backend, "arch": str(target.arch),
             "triton_version": __version__})
 
     packed_metadata = property(lambda self: self.metadata)
+
+    @property
+    def _is_fused(self):
+        """Whether the kernel's products and sums may be fused."""
+        return ("fp-fusion", "false") not in (self._options[6] if len(self._options) > 6 else ())
 
     def __getitem__(self, grid):
         options = dict(zip(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), self._options))
         options = {name: value for name, value in options.items() if value}
         if options.get("debug") == 2:
             options["sanitize_overflow"] = False
+        if not self._is_fused:
+            options["enable_fp_fusion"] = False
+
         def launch(*args, **kwargs):
             if not kwargs and self._bind():
                 sizes = (*grid, 1, 1)[:3] if isinstance(grid, (tuple, list)) else (grid, 1, 1)

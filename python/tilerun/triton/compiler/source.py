@@ -186,7 +186,7 @@ class ASTSource:
     def find_writes(self, target="cpu:interpreter"):
         """The names of the parameters that the kernel may write through on a target, which kernels can ask for. Of arguments
         in parts, those of the parts."""
-        from ..runtime.jit import pack_options
+        from ..runtime._options import pack_options
         native, signature = self.resolve()
         options = pack_options(dict.fromkeys(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), 0))
         return frozenset(native._emit(target, signature, options, "writes")[0].decode().split())
@@ -248,7 +248,9 @@ def compile(src, target=None, options=None, _env_vars=None):
         src = IRSource(src)
     if not isinstance(src, (ASTSource, IRSource)):
         raise TypeError(f"an ASTSource is expected, or the path of a file with tile IR, not {src!r}")
-    from ..runtime.jit import AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_option, read_target_options
+    from .. import knobs
+    from ..runtime._options import (AMD_OPTIONS, OPTIONS, leave_out_overflow, pack_options, read_option,
+                                    read_target_options)
     if target is None:
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
@@ -258,6 +260,7 @@ def compile(src, target=None, options=None, _env_vars=None):
     options = {name: read_option(src.name, name, _plain(given.get(name))) for name in (*OPTIONS, *AMD_OPTIONS)}
     if given.get("sanitize_overflow", True) is False:
         options["debug"] = leave_out_overflow(options["debug"])
+    options["enable_fp_fusion"] = _plain(given.get("enable_fp_fusion", knobs.language.default_fp_fusion))
     options["options"] = read_target_options(given.get("options"))
     native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
@@ -299,8 +302,10 @@ class Backend:
 
     def parse_options(self, options):
         """The options of a launch that the compilers know or accept, as attributes."""
-        from ..runtime.jit import IGNORED_OPTIONS
-        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "launch_pdl": False}
+        from .. import knobs
+        from ..runtime._options import IGNORED_OPTIONS
+        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "launch_pdl": False,
+                    "enable_fp_fusion": knobs.language.default_fp_fusion}
         return types.SimpleNamespace(**{**dict.fromkeys(IGNORED_OPTIONS), **defaults, **options})
 
     @staticmethod

@@ -10,7 +10,8 @@ from ...errors import CompilationError, UnsupportedError
 from .. import knobs
 from ..compiler.kernel import CompiledKernel, find_folder
 from ..compiler.source import split_signature
-from .jit import JITFunction, pack_options
+from ._options import pack_options
+from .jit import JITFunction
 
 _KERNEL = re.compile(r"func\.func\s+(?:public\s+)?@(\w+)\s*\((?:(?!func\.func).)*?tile\.kernel", re.DOTALL)
 # As the library prints a parameter.

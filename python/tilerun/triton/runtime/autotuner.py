@@ -23,7 +23,8 @@ from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import AMD_OPTIONS, IGNORED_OPTIONS, KernelInterface, OPTIONS, entry, pack_options
+from ._options import AMD_OPTIONS, IGNORED_OPTIONS, OPTIONS, pack_options
+from .jit import KernelInterface, entry
 
 
 # TILERUN_TUNE_FORGET and TILERUN_TUNE_COMPILE of tilerun.h.

@@ -11,78 +11,16 @@ from collections import defaultdict
 
 from .. import _missing
 from ... import _devices, _host_values, _memory, _native, _source
-from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, WarpsError, name_parts
+from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
 from . import _copies, _variants
 from ._async_compile import active_mode
 from ._callables import (ConstexprFunction, JITCallable, KernelInterface, KernelParam, constexpr_function, entry, lock)
+from ._options import (AMD_OPTIONS, IGNORED_OPTIONS, OPTIONS, leave_out_overflow, make_cache_key, pack_options, read_option,
+                       read_target_options)
 from ._values import MockTensor, TensorWrapper, reinterpret, unwrap, unwrap_argument
-
-# Launch options that the library knows, with their defaults (0: the library's).
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
-# Triton's for AMD GPUs, with their names there: accepted everywhere, used by those.
-AMD_OPTIONS = {"waves_per_eu": "waves-per-eu", "matrix_instr_nonkdim": "matrix-instr-nonkdim", "kpack": "kpack"}
-# Those of other compilers and targets: accepted everywhere, used nowhere.
-IGNORED_OPTIONS = frozenset((
-    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision",
-    "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
-    "launch_cooperative_grid", "maxRegAutoWS", "max_num_imprecise_acc_default",
-    "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
-    "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
-    "supported_fp8_dtypes", "warmup"))
-
-
-def read_option(kernel, name, value):
-    """A number of OPTIONS or AMD_OPTIONS, 0 for the library's own."""
-
-    def fail(what, kind):
-        raise kind(f"kernel '{kernel}': {name} is {what}")
-
-    value = unwrap(value)
-    if value is None:
-        return 0
-    if not isinstance(value, int):
-        fail(f"{_memory.show(value)}, which is not an integer", TypeError)
-    if value >= 1 << 32:
-        fail(f"{value if value < 1 << 64 else 'a larger number'}, which is out of range", InvalidArgumentError)
-    if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
-        fail(f"{value}; it must be positive", WarpsError if name == "num_warps" else InvalidArgumentError)
-    return max(value, 1) if name == "num_stages" else int(bool(value)) if name == "debug" else int(value)
-
-
-def read_target_options(given):
-    """A dict of the target's own options as pairs of texts; true and false are its truth values."""
-    if not isinstance(given, (dict, type(None))):
-        raise TypeError(f"options is {_memory.show(given)}, which is not a dict")
-    pairs = []
-    for name, value in (given or {}).items():
-        if not isinstance(name, str) or not isinstance(value, (str, int)):
-            raise TypeError(f"options has {_memory.show(name)}: {_memory.show(value)}; a name with a text, an integer or a "
-                            "bool is expected")
-        pairs.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
-    return tuple(pairs)
-
-
-def _cache_key(signature, options):
-    """Of a compiled kernel in `device_caches`, which hooks are told, too."""
-    return signature + str(options)
-
-
-def leave_out_overflow(debug):
-    """The option `debug` for a kernel whose integers wrap, with assertions if it has them."""
-    return 2 if debug else 0
-
-
-def pack_options(options, checks=0, kind=None):
-    """In the form that the library takes, for a device of a kind."""
-    own = options.get("options") or ()
-    if kind == _memory.ROCM:
-        given = dict(own)
-        own = tuple((name, str(options[option])) for option, name in AMD_OPTIONS.items()
-                    if options.get(option) and name not in given) + own
-    return tuple(options[name] for name in OPTIONS) + (checks, ) + ((own, ) if own else ())
 
 
 class _JITFunctionType(type):
@@ -307,6 +245,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             values[param.name] = value
         options = dict.fromkeys(OPTIONS, 0)
         options["debug"] = int(bool(self.debug))
+        options["enable_fp_fusion"] = knobs.language.default_fp_fusion
         for name, value in kwargs.items():
             if name in self.signature.parameters and name != self._meta:
                 if name in values:
@@ -314,7 +253,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 values[name] = value
             elif name in OPTIONS or name in AMD_OPTIONS:
                 options[name] = self._read_option(name, value)
-            elif name == "launch_pdl":
+            elif name in ("launch_pdl", "enable_fp_fusion"):
                 options[name] = bool(unwrap(value))
             elif name == "options":
                 options[name] = self._read_target_options(value)
@@ -422,14 +361,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             return False
         self._seen.add(key)
         compiled = kernel._make_compiled(kind, index, key[2], options)
-        name = _cache_key(key[2], options)
+        name = make_cache_key(key[2], options)
         call = dict(key=name, repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=is_warmup,
                     compile={}, already_compiled=False)
         constants = compiled.src.constants
         call["compile"] = {
             "key": name, "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
             "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
-            "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
+            "enable_fp_fusion": compiled.metadata.enable_fp_fusion, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
             "specialization_data": compiled.specialization_data}
         if before is not None and before(**call):
             return True
@@ -527,7 +466,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     def _make_compiled(self, kind, index, signature, options):
         compiled = CompiledKernel(self, self, kind, index, signature, options)
-        self.device_caches[index][0][_cache_key(signature, options)] = compiled
+        self.device_caches[index][0][make_cache_key(signature, options)] = compiled
         return compiled
 
 
