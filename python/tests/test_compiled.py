@@ -317,6 +317,8 @@ def test_products_that_are_rounded(monkeypatch):
         source, options = ASTSource(multiply_add_kernel, {"x": "*fp32"}, {}), {"enable_fp_fusion": fused}
         amd = triton.compile(source, target=GPUTarget("hip", "gfx942", 64), options=options).asm["amdgcn"]
         assert ("v_fma" in amd) == fused and ("v_mul_f32" in amd) != fused
+        text = triton.compile(source, target=GPUTarget("vulkan", "1.3,fma", 32), options=options).asm["spirv-asm"]
+        assert ("Fma" in text) == fused and ("OpFMul" in text) != fused
     told, x = [], np.ones(1, np.float32)
     monkeypatch.setattr(triton.knobs.runtime, "jit_post_compile_hook", lambda **call: told.append(call["compile"]["enable_fp_fusion"]))
     for options in ({}, {"enable_fp_fusion": False}, {"enable_fp_fusion": False}, {"enable_fp_fusion": True}):
