@@ -64,7 +64,7 @@ def test_errors_of_arrays():
         testing.numpy_random(4, "complex64")
     with pytest.raises(ValueError, match="is not a tensor"):
         testing.to_numpy([1])
-    with pytest.raises(TypeError, match="is no dtype of triton or torch"):
+    with pytest.raises(TypeError, match="is not a dtype of triton or torch"):
         testing.torch_dtype_name(np.float32)
     assert testing.numpy_random(64, "bool").dtype == bool and testing.str_to_triton_dtype("bool") == tl.int1
     assert testing.numpy_random(4, "float8e5").dtype == np.int8

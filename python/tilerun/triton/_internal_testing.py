@@ -186,7 +186,7 @@ def torch_dtype_name(dtype):
         return dtype.name if dtype.name in dtypes else next(name for name in dtypes_with_bfloat16 if getattr(tl, name) == dtype)
     kind, _, name = str(dtype).rpartition(".")
     if kind != "torch":
-        raise TypeError(f"{dtype!r} is no dtype of triton or torch")
+        raise TypeError(f"{dtype!r} is not a dtype of triton or torch")
     return name
 
 
