@@ -298,18 +298,6 @@ def test_products_have_wide_results(run_text):
         """, "--cpu")
 
 
-def test_classes_that_are_refused_stay_classes(run_text):
-    run_text("""
-        import torch
-
-        def annotated(graph: torch.cuda.CUDAGraph | None):
-            return isinstance(graph, torch.cuda.CUDAGraph)
-
-        assert not annotated(None)
-        assert isinstance(torch.cuda.graph, type) and not isinstance(torch.cuda.make_graphed_callables, type)
-        """, "--cpu")
-
-
 def test_tensors_of_the_host_say_so(run_text):
     run_text("""
         import io, numpy as np, torch
