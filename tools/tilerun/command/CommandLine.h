@@ -98,6 +98,7 @@ struct Options {
   std::vector<std::string> defines; ///< NAME=VALUE of globals; corpus and tune too.
   std::string defineFrom;           ///< "python" or a path: the interpreter that knows them.
   bool optimize = true;
+  bool fpFusion = true;
   bool debug = false;
   bool remarks = false;                ///< Of run and compile.
   std::optional<std::string> schedule; ///< A file.

@@ -105,6 +105,8 @@ void addCompileOptions(CLI::App *app, Options &options) {
       ->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
+  app->add_flag("!--no-fp-fusion", options.fpFusion,
+                "Products are rounded before they are added; a target fuses them otherwise");
   addChoice(app, "--tma", options.tma,
             "NVIDIA: loads as copies of boxes by warps of their own: auto (where that pays), off, "
             "or on (wherever it is possible)");

@@ -38,7 +38,7 @@ const std::vector<Group> kOptions = {
       "counters", "timing", "trace-out", "no-count", "time-limit"}},
     {"Compiler",
      {"no-cache", "no-optimize", "max-operations", "strict-triton", "schedule", "remarks",
-      "line-info", "no-line-info", "no-bounds-checks"}},
+      "line-info", "no-line-info", "no-fp-fusion", "no-bounds-checks"}},
     // By the first word of their help, so that the list is not a second one.
     {"NVIDIA GPUs", {}},
     {"AMD GPUs", {}},

@@ -90,6 +90,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("line-info", *options.lineInfo ? "true" : "false");
   if (!options.optimize)
     add("opt-level", "0");
+  if (!options.fpFusion)
+    add("fp-fusion", "false");
   if (options.tma)
     add("tma", *options.tma);
   if (options.lateProducts)
