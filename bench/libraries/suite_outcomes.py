@@ -1,5 +1,6 @@
-"""A plugin of pytest for suites.py: writes a line of JSON for each test that ends, [name, outcome, seconds, the last line of its error], so that nothing is lost
-where the process is ended, and ends a test that takes longer than a number of seconds. Environment: SUITE_OUTCOMES, the file; SUITE_SECONDS."""
+"""A plugin of pytest for suites.py: writes a line of JSON for each test that begins, [name, "begun", 0, ""], and one for each that ends, [name, outcome,
+seconds, the first line of its error], so that nothing is lost where the process is ended. Ends a test that takes longer than a number of seconds, its fixtures
+included. Environment: SUITE_OUTCOMES, the file; SUITE_SECONDS."""
 
 import json
 import os
@@ -22,8 +23,17 @@ def _stop(*_):
 signal.signal(signal.SIGALRM, _stop)
 
 
+def _tell(test, outcome, seconds=0, why=""):
+    OUTCOMES.write(json.dumps([test, outcome, round(seconds, 3), why[:200]]) + "\n")
+
+
+def _first_error(text):
+    return next((line[1:].strip() for line in text.splitlines() if line.startswith("E  ")), "")
+
+
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item):
+def pytest_runtest_protocol(item):
+    _tell(item.nodeid, "begun")
     signal.alarm(SECONDS)
     yield
     signal.alarm(0)
@@ -36,16 +46,25 @@ def pytest_runtest_makereport(item, call):
         report.outcome, report.out_of_time = "failed", True
 
 
+_reports = {}
+
+
 def pytest_runtest_logreport(report):
-    # A test that passes has three reports; of others the first that says so counts.
-    if report.when != "call" and report.outcome == "passed":
+    _reports.setdefault(report.nodeid, []).append(report)
+
+
+def pytest_runtest_logfinish(nodeid):
+    # Of setup, call and teardown the first that did not pass says what became of the test.
+    reports = _reports.pop(nodeid, [])
+    report = next((report for report in reports if report.outcome != "passed"), next((report for report in reports if report.when == "call"), None))
+    if report is None:
         return
-    outcome = "time" if getattr(report, "out_of_time", False) else "xfailed" if hasattr(report, "wasxfail") else report.outcome
-    lines = [line for line in getattr(report, "longreprtext", "").splitlines() if line.startswith("E  ")]
-    OUTCOMES.write(json.dumps([report.nodeid, outcome, round(report.duration, 3), lines[0][1:].strip()[:200] if lines else ""]) + "\n")
+    expected = next((report.outcome for report in reports if hasattr(report, "wasxfail")), "")
+    outcome = ("time" if getattr(report, "out_of_time", False) else "xpassed" if expected == "passed" else "xfailed" if expected else report.outcome)
+    _tell(nodeid, outcome, sum(report.duration for report in reports), _first_error(getattr(report, "longreprtext", "")))
 
 
 def pytest_collectreport(report):
     if report.outcome == "failed":
         lines = [line for line in report.longreprtext.splitlines() if line.startswith("E  ")]
-        OUTCOMES.write(json.dumps([report.nodeid, "not collected", 0, lines[-1][1:].strip()[:200] if lines else ""]) + "\n")
+        _tell(report.nodeid, "not collected", 0, lines[-1][1:].strip() if lines else "")

@@ -6,8 +6,8 @@
 
 SUITE is NAME=FOLDER[:SOURCES]:PATTERN: an unpacked sdist (`pip download --no-deps --no-binary :all: liger-kernel`), the folder in it that is the root for
 imports (its own, if left out), and which files have tests, such as `liger=liger_kernel-0.8.5:src:test/transformers/test_*.py`. PYTHON has PyTorch, pytest
-and what the packages need; PACKAGE is the folder with `tilerun`. With --cpu kernels run on the interpreter, and there is no peer: references that PyTorch
-computes are those of its CPU code, whose sums of 16-bit floats are less accurate than a GPU's. Each file is a process of its own; a test ends after
+and what the packages need; PACKAGE is the folder with `tilerun`. With --cpu kernels run on the interpreter, without a peer; what PyTorch computes for
+comparison is then of its CPU code, whose sums of 16-bit floats are less accurate than a GPU's. Each file is a process of its own; a test ends after
 --seconds, files that have not begun after --budget are left out, and said to be. FILE gets a line of JSON for each test; a second run goes on after the
 last file that was done."""
 
@@ -17,6 +17,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,13 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = "Tilerun", "Triton"
+LEFT_OUT = lambda file: [[file, "left out", 0, ""]]
+# Why tests fail that would fail with any compiler: (what the suite, the test and its error match, the reason).
+EXPLAINED = (
+    (r"liger.*OutputWithPast|liger.*pooler_output", "of another version of transformers, or without torchvision"),
+    (r"liger.*(test_layer_norm|test_group_norm|test_poly_norm)", "PyTorch's own result on the CPU errs more, by comparison with float64: gradients of a layer norm's weights in "
+     "bfloat16 0.17 and Liger's 0.06, of a group norm's bias 4.4e-4 and 1.1e-4"),
+)
 
 
 def read_record(path):
@@ -50,8 +58,12 @@ def run_file(options, folder, sources, file, compiler):
             ended = "" if done.returncode in (0, 1, 5) else (done.stderr.strip() or done.stdout.strip() or "?").splitlines()[-1][:200]
         except subprocess.TimeoutExpired:
             ended = f"the file was not done after {options.file_seconds} s"
-        tests = [json.loads(line) for line in outcomes.read_text().splitlines()] if outcomes.exists() else []
-        if ended and not any(outcome == "not collected" for _, outcome, _, _ in tests):
+        told = {}  # Of a test that began and did not end the process's end is the outcome.
+        for line in outcomes.read_text().splitlines() if outcomes.exists() else ():
+            test, outcome, seconds, why = json.loads(line)
+            told[test] = [test, "ended", 0, ended] if outcome == "begun" else [test, outcome, seconds, why]
+        tests = list(told.values())
+        if ended and not any(outcome in ("not collected", "ended") for _, outcome, _, _ in tests):
             tests.append([file, "ended", 0, ended])
         return tests
 
@@ -71,12 +83,11 @@ def run(options):
             sys.exit(f"suites.py: '{suite}': no file in '{folder}' matches '{parts[-1]}'")
         for file in files:
             for compiler in COMPILERS[:2 if options.peer else 1]:
-                if (name, file, compiler) in known:
+                if known.get((name, file, compiler), LEFT_OUT(file)) != LEFT_OUT(file):
                     continue
-                tests = run_file(options, folder, sources, file, compiler) if time.monotonic() - begin < options.budget else [[file, "left out", 0, ""]]
-                if tests != [[file, "left out", 0, ""]]:
-                    with record.open("a") as out:
-                        out.write(json.dumps([name, file, compiler, tests]) + "\n")
+                tests = run_file(options, folder, sources, file, compiler) if time.monotonic() - begin < options.budget else LEFT_OUT(file)
+                with record.open("a") as out:
+                    out.write(json.dumps([name, file, compiler, tests]) + "\n")
                 known[name, file, compiler] = tests
                 counts = collections.Counter(outcome for _, outcome, _, _ in tests)
                 print(f"{name} {file} {compiler}: {', '.join(f'{n} {outcome}' for outcome, n in counts.most_common())}", flush=True)
@@ -86,12 +97,12 @@ def run(options):
 def differing(known):
     """[(suite, test, what Tilerun gave, what Triton gave, why)] of tests that pass under one of them alone."""
     found = []
-    for (suite, file, compiler), tests in known.items():
-        if compiler != "Tilerun" or (suite, file, "Triton") not in known:
+    for suite, file in dict.fromkeys((suite, file) for suite, file, _ in known):
+        both = [{test: (outcome, why) for test, outcome, _, why in known.get((suite, file, compiler), ())} for compiler in COMPILERS]
+        if LEFT_OUT(file)[0] in known.get((suite, file, "Triton"), LEFT_OUT(file)):
             continue
-        peer = {test: (outcome, why) for test, outcome, _, why in known[suite, file, "Triton"]}
-        for test, outcome, _, why in tests:
-            other, reason = peer.get(test, ("not run", ""))
+        for test in dict.fromkeys([*both[0], *both[1]]):
+            (outcome, why), (other, reason) = (told.get(test, ("not run", "")) for told in both)
             if (outcome == "passed") != (other == "passed"):
                 found.append((suite, test, outcome, other, why or reason))
     return found
@@ -101,16 +112,16 @@ def write_page(known, out):
     show = lambda *lines: print(*lines, sep="\n", file=out)
     show("# Test suites of libraries", "", f"Generated by `bench/libraries/suites.py`; edit that instead. {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}.", "",
          "Tests of packages of the Python package index, unmodified, in the processes that pytest makes of them. How: [testing](../testing.md#test-suites-of-libraries).", "")
-    outcomes = "passed", "failed", "skipped", "xfailed", "time", "not collected", "ended"
-    show(f"| suite | compiler | files | {' | '.join(outcomes)} |", "|---|---|---" + "|---" * len(outcomes) + "|")
+    outcomes = "passed", "failed", "skipped", "xfailed", "xpassed", "time", "not collected", "ended"
+    show(f"| suite | compiler | files | files left out | {' | '.join(outcomes)} |", "|---|---|---|---" + "|---" * len(outcomes) + "|")
     suites = dict.fromkeys((suite, compiler) for suite, _, compiler in known)
     for suite, compiler in suites:
         counts, files = collections.Counter(), 0
         for (other, _, who), tests in known.items():
-            if (other, who) == (suite, compiler) and tests and tests[0][1] != "left out":
+            if (other, who) == (suite, compiler):
                 files += 1
                 counts.update(outcome for _, outcome, _, _ in tests)
-        show(f"| {suite} | {compiler} | {files} | {' | '.join(str(counts[outcome]) for outcome in outcomes)} |")
+        show(f"| {suite} | {compiler} | {files - counts['left out']} | {counts['left out']} | {' | '.join(str(counts[outcome]) for outcome in outcomes)} |")
     if any(compiler == "Triton" for _, compiler in suites):
         show("", "## Tests that pass under one of them alone", "", "| suite | test | Tilerun | Triton | why |", "|---|---|---|---|---|")
         show(*(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in differing(known)))
@@ -120,7 +131,9 @@ def write_page(known, out):
         for test, outcome, _, why in tests if compiler == "Tilerun" else ():
             if outcome in ("failed", "not collected", "ended"):
                 reasons.setdefault((suite, outcome, why), []).append(test)
-    show(*(f"- {suite}, {outcome}: {why or 'no reason'} ({len(tests)}, such as `{tests[0]}`)" for (suite, outcome, why), tests in reasons.items()))
+    for (suite, outcome, why), tests in reasons.items():
+        explained = next((reason for pattern, reason in EXPLAINED if re.search(pattern, f"{suite} {tests[0]} {why}")), "")
+        show(f"- {suite}, {outcome}: {why or 'without a reason'} ({len(tests)}, such as `{tests[0]}`){f'; {explained}' if explained else ''}")
 
 
 def main():
