@@ -123,6 +123,7 @@ void runGroup(Workgroup &group, uint64_t mostInstructions) {
 }
 
 void runWorker(LaunchState &state) {
+  UsualEnvironment usual;
   Workgroup group;
   Counters counters;
   counters.byRow.resize(rowCount());

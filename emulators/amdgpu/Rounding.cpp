@@ -3,7 +3,6 @@
 #include "emulators/amdgpu/Types.h"
 
 #include <algorithm>
-#include <cfenv>
 
 namespace tilerun::amdsim {
 namespace {

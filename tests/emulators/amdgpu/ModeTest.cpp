@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/APFloat.h"
 
+#include <cfenv>
 #include <cstdio>
 #include <random>
 
@@ -529,6 +530,24 @@ TEST(AmdsimModes, DirectionsAreOfOneWave) {
     ASSERT_EQ(download<uint32_t>(out, 128)[thread], 0x3f800000u + (thread < 64 ? 500 : 0));
   volatile float one = 1, tiny = 0x1p-40f;
   EXPECT_EQ(one + tiny, 1.0f);
+}
+
+// A launch neither takes over how its caller rounds nor changes it, whatever MODE says.
+TEST(AmdsimModes, TheCallersRoundingIsItsOwn) {
+  for (uint32_t mode : {0xf0u, 0xf1u}) {
+    std::string body = "s_load_dwordx4 s[4:7], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\n"
+                       "v_mov_b32 v3, 0x33000000\nv_add_f32 v2, 1.0, v3\n"
+                       "global_store_dword v1, v2, s[6:7]";
+    Loaded loaded = load("gfx942", assemble("gfx942", {{.name = "k", .body = body, .mode = mode}}));
+    uint64_t out = upload(*loaded.device, std::vector<uint32_t>(1, 0));
+    ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+    std::string said = messages(loaded.run("k", out, out, {.threads = {1, 1, 1}}));
+    int rounding = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(said, "");
+    EXPECT_EQ(rounding, FE_UPWARD);
+    EXPECT_EQ(download<uint32_t>(out, 1)[0], mode == 0xf0 ? 0x3f800000u : 0x3f800001u);
+  }
 }
 
 } // namespace
