@@ -27,9 +27,8 @@ struct MathUnits {
 /// A unit as an estimate, which takes vectors, too.
 mathx::Estimates::Function onElements(MathUnits::Unary unit);
 
-/// Rewrites mathematics in `module` to what the hardware and LLVM have; with
-/// `mayContract` the kernel's own products and sums may be fused then. Reports at its place what
-/// has no form on `target`
+/// Rewrites mathematics in `module` to what the hardware and LLVM have; with `mayContract` LLVM may
+/// fuse the kernel's own products and sums. Reports at its place what has no form on `target`
 /// ("cuda:sm_80").
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const MathUnits &units, bool mayContract,
                                llvm::StringRef target);

@@ -85,6 +85,14 @@ class BesideTriton(unittest.TestCase):
         for line in ("| kernels with more spills than Triton's | 0 | 0 of 1 | 0 of 1 | 0 of 2 |",
                      "| instructions of the inner loop | ≤ 1.00 | 0.50 | 0.50 | 0.50 |", "| … without |  | – | – | – |"):
             self.assertIn(line + "\n", shown)
+        # A file that lacks some is refused before anything is compiled.
+        with self.assertRaisesRegex(SystemExit, "^'.*kept.json' has no figures of Triton for vector add 1024, 4 warps for gfx950$"):
+            self.run_script(comparison, None, None, "--only", "vector add 1024, 4 warps", "--arch", "gfx942,gfx950", "--triton", str(kept))
+
+    def test_a_page_may_be_outside_of_the_tree(self):
+        page = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "page.md"
+        self.run_script(load("amd").AmdComparison, amd_figures(60, 0), amd_figures(80, 1), "--only", "vector add*", "--page", str(page))
+        self.assertIn(f"--page {page.resolve()} build/dev/bin/tilerun`", page.read_text())
 
     def test_unknown_kernel(self):
         with self.assertRaisesRegex(SystemExit, "^no kernel matches 'none'; kernels are vector add 1024, 4 warps, "):
