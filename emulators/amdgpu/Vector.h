@@ -119,8 +119,8 @@ template <class Op, class R, class... A> Shadow bitwiseShadow(Wave &w, const Ins
   return shadow;
 }
 
-// Whether an infinite result of this operand did not overflow: it is infinite or not a number itself,
-// or the reciprocal or logarithm of a zero.
+// Whether an infinite result of this operand did not overflow: it is infinite or not a number
+// itself, or the reciprocal or logarithm of a zero.
 template <class A>
 bool explainsInfinity(const Instruction &i, const Rows &rows, unsigned lane, unsigned half) {
   auto isOne = [&](auto value) {
