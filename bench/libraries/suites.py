@@ -101,7 +101,7 @@ def differing(known):
         both = [{test: (outcome, why) for test, outcome, _, why in known.get((suite, file, compiler), ())} for compiler in COMPILERS]
         if LEFT_OUT(file)[0] in known.get((suite, file, "Triton"), LEFT_OUT(file)):
             continue
-        for test in dict.fromkeys([*both[0], *both[1]]):
+        for test in dict.fromkeys([*both[0], *both[1]]):  # A process that ended lacks some.
             (outcome, why), (other, reason) = (told.get(test, ("not run", "")) for told in both)
             if (outcome == "passed") != (other == "passed"):
                 found.append((suite, test, outcome, other, why or reason))
@@ -130,6 +130,8 @@ def write_page(known, out):
     for (suite, _, compiler), tests in known.items():
         for test, outcome, _, why in tests if compiler == "Tilerun" else ():
             if outcome in ("failed", "not collected", "ended"):
+                # Without places, which differ between machines.
+                why = re.sub(r" ?\(?(?<!\w)/[\w./-]+\)?|0x[0-9a-f]+", "…", why)
                 reasons.setdefault((suite, outcome, why), []).append(test)
     for (suite, outcome, why), tests in reasons.items():
         explained = next((reason for pattern, reason in EXPLAINED if re.search(pattern, f"{suite} {tests[0]} {why}")), "")
