@@ -8,7 +8,7 @@ import pytest
 
 import tilerun.triton as triton
 import tilerun.triton.language as tl
-from tilerun import _devices, _memory, errors
+from tilerun import _devices, _memory, _native, errors
 
 
 @pytest.fixture(autouse=True)
@@ -446,6 +446,27 @@ def test_memory_is_restored_around_a_bench_of_the_callers():
     x, out = torch.ones(100), torch.full((100, ), 5.0)
     kernel[grid](x, out, 100)
     assert torch.equal(out, torch.full((100, ), 6.0))
+
+
+def test_what_is_measured_has_the_options_of_the_launch(monkeypatch):
+    """enable_fp_fusion and sanitize_overflow, which change the code, of configurations and of the call."""
+    measured, tune = [], _native.tune
+
+    def note(kind, index, ways, *rest):
+        measured.extend(options for _, _, _, options in ways)
+        return tune(kind, index, ways, *rest)
+
+    monkeypatch.setattr(_native, "tune", note)
+    rounded = (("fp-fusion", "false"), )
+    kernel = make([triton.Config({"BLOCK": 16, "enable_fp_fusion": fused}) for fused in (True, False)])
+    kernel[grid](*arrays(), 100)
+    assert [options[6:] for options in measured] == [(), (rounded, )]
+    measured.clear()
+    make()[grid](*arrays(), 100, enable_fp_fusion=False)
+    assert [options[6:] for options in measured] == [(rounded, )] * 2
+    measured.clear()
+    make()[grid](*arrays(), 100, debug=True, sanitize_overflow=False)
+    assert [options[4] for options in measured] == [2, 2]  # With assertions, without checks of overflow.
 
 
 def test_hooks_of_configurations_set_the_blocks_of_descriptors():

@@ -23,7 +23,7 @@ from ._heuristics import Heuristics, check_kernel, heuristics
 from ._progress import Progress
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources, PTXASError
-from ._options import AMD_OPTIONS, IGNORED_OPTIONS, OPTIONS, pack_options
+from ._options import AMD_OPTIONS, CODE_OPTIONS, IGNORED_OPTIONS, OPTIONS, pack_options
 from .jit import KernelInterface, entry
 
 
@@ -214,8 +214,8 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
     def _prepare(self, meta, grid, keep):
         """The launch of a configuration: (kernel, grid, values by name, the places of their memory, options)."""
         function = _jit_function(self.fn)
-        given = {name: value for name, value in meta.items()
-                 if name in function.signature.parameters or name in OPTIONS or name in AMD_OPTIONS or name == "options"}
+        given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS
+                 or name in AMD_OPTIONS or name in CODE_OPTIONS or name == "options"}
         values, options = function._bind((), given)
         grid = grid(values) if callable(grid) else grid
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
