@@ -415,7 +415,9 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         known, items = _jit_function(self.fn).signature.parameters, []
         for name, value in config.all_kwargs().items():
             is_used = name in known or name in OPTIONS or name == "launch_pdl"
-            if not is_used and (name not in IGNORED_OPTIONS or name == "launch_cooperative_grid"):
+            # The native module launches what is fused, and asks Python code where that is not the default.
+            is_ignored = bool(unwrap(value)) if name == "enable_fp_fusion" else name in IGNORED_OPTIONS
+            if not is_used and (not is_ignored or name == "launch_cooperative_grid"):
                 return None
             items.append((name, value, is_used))
         return tuple(items)
