@@ -326,8 +326,13 @@ def test_products_that_are_rounded(monkeypatch):
         multiply_add_kernel[(1, )](x, **options)
         assert x[0] == 4
     assert told == [True, False]
+    fused, rounded = (multiply_add_kernel.warmup(x, grid=(1, ), enable_fp_fusion=value) for value in (True, False))
+    launches = [(fused[(1, )], True), (rounded[(1, )], False)]
     monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
+    for launch, is_on in launches + [(fused[(1, )], True), (rounded[(1, )], False)]:
+        assert launch(x).metadata.enable_fp_fusion is is_on
     assert not is_fused(compiled()) and is_fused(compiled(enable_fp_fusion=True))
     assert multiply_add_kernel.warmup(x, grid=(1, )).metadata.enable_fp_fusion is False
     monkeypatch.setattr(triton.knobs.language, "default_fp_fusion", True)
     assert is_fused(compiled())
+    assert [launch(x).metadata.enable_fp_fusion for launch, _ in launches] == [True, False]

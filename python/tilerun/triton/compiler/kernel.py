@@ -411,12 +411,11 @@ class CompiledKernel:
         return ("fp-fusion", "false") not in (self._options[6] if len(self._options) > 6 else ())
 
     def __getitem__(self, grid):
+        from .. import knobs
         options = dict(zip(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), self._options))
         options = {name: value for name, value in options.items() if value}
         if options.get("debug") == 2:
             options["sanitize_overflow"] = False
-        if not self._is_fused:
-            options["enable_fp_fusion"] = False
 
         def launch(*args, **kwargs):
             if not kwargs and self._bind():
@@ -430,7 +429,9 @@ class CompiledKernel:
                 constants = {self.function.arg_names[path[0]]: value for path, value in self.src.constants.items() if len(path) == 1}
                 named = {name: value for name, value in constants.items() if name not in plain and name not in kwargs}
                 args, kwargs = (), {**dict(zip(plain, args)), **named, **kwargs}
-            return self.function.run(*args, grid=grid, **{**options, **kwargs})
+            # As it was compiled, whatever the default is by now. Launches with the keyword take longer.
+            fusion = {} if self._is_fused == knobs.language.default_fp_fusion else {"enable_fp_fusion": self._is_fused}
+            return self.function.run(*args, grid=grid, **{**options, **fusion, **kwargs})
 
         return _native.make_entry(launch)
 
