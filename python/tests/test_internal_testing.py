@@ -98,6 +98,20 @@ def test_fresh_settings(monkeypatch):
     assert knobs.amd is before and knobs.runtime.debug and before.global_prefetch == 7 and "TRITON_HOME" not in os.environ
 
 
+def test_launches_have_the_hooks_of_the_settings(monkeypatch):
+    heard, x = [], np.zeros(32, np.float32)
+    launch = lambda: (doubled[(1, )](x, x, 32), len(heard))[1]
+    monkeypatch.setattr(knobs.runtime, "launch_enter_hook", heard.append)
+    assert launch() == 1
+    fresh, undo = testing._fresh_knobs_impl()
+    try:
+        fresh()
+        assert launch() == 1
+    finally:
+        undo()
+    assert launch() == 2
+
+
 def test_settings_of_a_class(monkeypatch):
     class settings(knobs.base_knobs):
         text: knobs.env_str = knobs.env_str("MINE_TEXT", "mine")

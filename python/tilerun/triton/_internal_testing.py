@@ -246,6 +246,7 @@ def _fresh_knobs_impl(skipped_attr=None):
                     patch.delenv(variable, raising=False)
             patch.setattr(knobs, name, group.copy().reset())
         knobs.propagate_env = True
+        knobs._refresh()  # Whether launches have hooks is what the groups here now say.
         return knobs
 
     def undo():
@@ -254,6 +255,7 @@ def _fresh_knobs_impl(skipped_attr=None):
             del os.environ[key]
         os.environ.update({key: value for key, value in before.items() if os.environ.get(key) != value})
         knobs.propagate_env = propagates
+        knobs._refresh()
 
     return fresh, undo
 
