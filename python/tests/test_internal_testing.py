@@ -143,3 +143,35 @@ def test_settings_of_a_class(monkeypatch):
     two.flag = False
     assert os.environ.pop("MINE_FLAG") == "0"
     assert settings.text.key == "MINE_TEXT"
+
+
+def test_attributes_without_a_variable():
+    class settings(knobs.base_knobs):
+        flag = knobs.env_bool("MINE_FLAG", True)
+        hook = None
+        count = 7
+        kind = int
+
+        def __init__(self):
+            super().__init__()
+
+        def twice(self):
+            return 2 * self.count
+
+    class more(settings):
+        count = 9
+
+    one, two = settings(), more()
+    assert (one.hook, one.count, one.kind, two.count, settings.count, more.kind) == (None, 7, int, 9, 7, int)
+    hook = lambda: 1
+    one.hook, one.count, one.kind = hook, 8, str
+    assert (one.hook, one.count, one.kind, one.twice()) == (hook, 8, str, 16) and settings().count == settings.count == 7
+    other = one.copy()
+    assert type(other) is settings and (other.hook, other.count, other.flag) == (hook, 8, True)
+    with other.scope():
+        other.count = 100
+        assert (other.count, one.count) == (100, 8)
+    assert other.count == 8 and other.knobs == {"flag": True, "hook": hook, "count": 8, "kind": str}
+    del other.count
+    assert other.count == 7 and one.count == 8 and list(one.knob_descriptors) == ["flag"]
+    assert one.reset().knobs == {"flag": True, "hook": None, "count": 7, "kind": int}

@@ -74,6 +74,17 @@ class _Live:
         return value
 
 
+class _Plain(_Live):
+    """An attribute of a class of settings that is not read from anywhere: its value there is the default of instances."""
+
+    def __init__(self, value, name):
+        super().__init__(lambda: value)
+        self.name = name
+
+    def __get__(self, settings, owner=None):
+        return self.read() if settings is None else super().__get__(settings, owner)
+
+
 def _flag(name, default=False, propagates=True):
     return _Live(lambda: _truth(name, default), name if propagates else None, name)
 
@@ -214,6 +225,13 @@ class base_knobs:
     """A group of settings: attributes with their defaults; `del` restores one default, `reset` all of them. Other names
     may be set as well: code that is written for other versions of Triton does."""
 
+    def __init_subclass__(cls, **named):
+        super().__init_subclass__(**named)
+        # Instances would give the class's value whatever is assigned to them. Descriptors and functions stay what they are.
+        for name, value in list(vars(cls).items()):
+            if not name.startswith("__") and not hasattr(type(value), "__get__"):
+                setattr(cls, name, _Plain(value, name))
+
     def __init__(self, **defaults):
         declared = {name: value for kind in reversed(type(self).__mro__) for name, value in vars(kind).items() if isinstance(value, _Live)}
         object.__setattr__(self, "_defaults", declared | defaults)
@@ -291,8 +309,8 @@ class base_knobs:
         return out
 
     def copy(self):
-        made = type(self)(**self._defaults)
-        made._values.update(self._values)
+        made = object.__new__(type(self))  # The `__init__` of a package's own class may take anything.
+        vars(made).update(vars(self), _values=dict(self._values))
         return made
 
     @contextlib.contextmanager
