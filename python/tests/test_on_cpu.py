@@ -292,7 +292,25 @@ def test_products_have_wide_results(run_text):
         for wide in (torch.mm(a, b, out_dtype=torch.float32), torch.mm(a, b, torch.float32), torch.addmm(c, a, b, out_dtype=torch.float32, alpha=1),
                      torch.bmm(a[None], b[None], out_dtype=torch.float32)[0], torch.addmm(c, a, b, out_dtype=torch.float32, out=torch.empty_like(c))):
             assert wide.dtype == torch.float32 and wide.is_cuda and torch.allclose(wide.double(), exact, rtol=1e-6), wide
-        assert torch.mm(a, b).dtype == torch.bfloat16
+        for wide in (torch.mm(a, mat2=b, out_dtype=torch.float32), torch.mm(input=a, mat2=b, out_dtype=torch.float32),
+                     torch.addmm(input=c, mat1=a, mat2=b, out_dtype=torch.float32), torch.addmm(c, a, mat2=b, out_dtype=torch.float32, beta=1),
+                     torch.baddbmm(c[None], a[None], batch2=b[None], out_dtype=torch.float32)[0]):
+            assert wide.dtype == torch.float32 and torch.allclose(wide.double(), exact, rtol=1e-6), wide
+        assert torch.mm(a, b).dtype == torch.mm(a, b, out_dtype=torch.bfloat16).dtype == torch.bfloat16
+
+        def refuse(words, function, *args, **kwargs):
+            try:
+                function(*args, **kwargs)
+            except RuntimeError as error:
+                assert words in str(error), error
+            else:
+                raise AssertionError(words)
+
+        refuse("out_dtype is torch.int32, but an operand is torch.bfloat16", torch.mm, a, b, out_dtype=torch.int32)
+        refuse("out_dtype is torch.float16, but", torch.bmm, a[None], mat2=b[None], out_dtype=torch.float16)
+        refuse("out_dtype is torch.int32, but an operand is torch.float32", torch.mm, a.float(), b.float(), torch.int32)
+        refuse("out_dtype is torch.float32, but an operand is torch.float64", torch.addmm, c, a.double(), b.double(), out_dtype=torch.float32)
+        refuse("out has dtype torch.bfloat16, but out_dtype is torch.float32", torch.mm, a, b, out_dtype=torch.float32, out=a.new_empty(2, 3))
         torch.mm(a.float(), b.float(), out=c)
         assert torch.allclose(c.double(), exact, rtol=1e-6)
         """, "--cpu")

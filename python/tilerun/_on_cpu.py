@@ -124,8 +124,9 @@ def _in_float32(function):
     return call
 
 
-def _with_wide_result(function):
-    """`out_dtype` of products of 16-bit floats, which PyTorch has for GPUs alone: the product of wide operands."""
+def _with_wide_result(function, names):
+    """`out_dtype` of products of 16-bit floats, which PyTorch has for GPUs alone: the product of wide operands. `names` are those of
+    the tensors, in order, the factors last."""
 
     @functools.wraps(function)
     def call(*args, out_dtype=None, out=None, **kwargs):
@@ -133,7 +134,15 @@ def _with_wide_result(function):
         out_dtype = next((a for a in args if isinstance(a, torch.dtype)), out_dtype)
         if out_dtype is None:
             return function(*args, **kwargs) if out is None else function(*args, out=out, **kwargs)
-        made = function(*(a.to(out_dtype) for a in args if isinstance(a, torch.Tensor)), **kwargs)
+        tensors = {**dict(zip(names, (a for a in args if isinstance(a, torch.Tensor)))), **kwargs}
+        for dtype in (tensors[name].dtype for name in names[-2:] if name in tensors):
+            if out_dtype != dtype and (out_dtype != torch.float32 or dtype not in (torch.float16, torch.bfloat16)):
+                raise RuntimeError(f"torch.{function.__name__}: out_dtype is {out_dtype}, but an operand is {dtype}; it is the dtype of "
+                                   "the operands, or torch.float32 for those of 16 bits")
+        if out is not None and out.dtype != out_dtype:
+            raise RuntimeError(f"torch.{function.__name__}: out has dtype {out.dtype}, but out_dtype is {out_dtype}")
+        wide = [tensors.pop(name).to(out_dtype) for name in names if name in tensors]
+        made = function(*wide, **tensors)
         return made if out is None else out.resize_(made.shape).copy_(made)
 
     return call
@@ -204,7 +213,7 @@ _OTHER_METHODS = ("backward cpu cuda data_ptr dim element_size get_device item n
                   "register_hook retain_grad share_memory_ size storage storage_offset storage_type stride to tolist type "
                   "untyped_storage").split()
 _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid softmax sqrt tanh".split()
-_PRODUCTS = "addmm baddbmm bmm mm".split()
+_PRODUCTS = {"addmm": ("input", "mat1", "mat2"), "baddbmm": ("input", "batch1", "batch2"), "bmm": ("input", "mat2"), "mm": ("input", "mat2")}
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
 
@@ -328,8 +337,8 @@ def redirect(pretend=True):
     for module, names in ((torch, _FLOAT_FUNCTIONS), (torch.nn.functional, _FLOAT_NN_FUNCTIONS)):
         for name in names:
             setattr(module, name, _like_operands(_in_float32(getattr(module, name))))
-    for name in _PRODUCTS:
-        setattr(torch, name, _with_wide_result(getattr(torch, name)))
+    for name, tensors in _PRODUCTS.items():
+        setattr(torch, name, _with_wide_result(getattr(torch, name), tensors))
     _redirect_tensors(torch)
     atexit.register(host_storages.clear)  # Weak references need torch.
     atexit.register(pinned_storages.clear)
