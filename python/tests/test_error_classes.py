@@ -190,11 +190,13 @@ LINES = [
     ("tl.program_id(3)", ValueError, "program_id axis must be 0, 1, or 2 but got 3"),
     ("tl.load(x) & tl.load(x)", TypeError, "invalid operands of type fp32 and fp32"),
     ("tl.load(x) << 1", TypeError, "invalid operands of type fp32 and fp32"),
-    ("tl.arange(0, 8)[10:]", ValueError, "unsupported tensor index"),
+    ("tl.arange(0, 8)[10:]", ValueError, "unsupported tensor index: 10:"),
     ("tl.expand_dims(tl.arange(0, 8), -3)", ValueError, "invalid axis -3"),
     ("tl.expand_dims(tl.arange(0, 8), (0, -3))", ValueError, "expand_dims received duplicate axes, normalized axes = [0, 0]"),
     ("tl.sum(tl.zeros((4, 8), tl.int32), axis=2)", ValueError, "invalid axis 2. Expected -2 <= axis < 2"),
-    ("tl.permute(tl.zeros((4, 8), tl.int32), (0, 0))", ValueError, "permute dims must be a permutation of 0, 1, ..., n-1"),
+    ("tl.sum(tl.arange(0, 8), axis=3)", ValueError, "invalid axis 3. Expected -1 <= axis < 1"),
+    ("tl.multiple_of(tl.zeros((4, 8), tl.int32), (16, 2.5))", TypeError, "values element 1 must have type `constexpr[int]`"),
+    ("tl.permute(tl.zeros((4, 8), tl.int32), (0, 0))", ValueError, "permute dims must be a permutation of 0, 1, ..., n-1, but were [0, 0]"),
     ("tl.permute(tl.zeros((4, 8), tl.int32), (0, ))", ValueError, "permute dims must have the same length as input shape"),
     ("tl.load(tl.zeros((4, 8), tl.float32))", ValueError, "Unsupported ptr type <['4', '8'], fp32> in `tl.load`"),
     ("tl.store(5, 1)", ValueError, "Unsupported ptr type int32 in `tl.store`"),
@@ -225,6 +227,23 @@ def test_words_of_triton_for_calls(tmp_path, line, kind, words):
     with pytest.raises(triton.CompilationError) as caught:
         scope["kernel"].warmup(X, X, np.zeros(1, np.int8), grid=(1, ))
     assert type(caught.value.__cause__) is kind and str(caught.value.__cause__) == words
+
+
+STRICT_LINES = [
+    ("tl.zeros((16, 12), tl.float32)", "Shape element 1 must be a power of 2"),
+    ("tl.full([12, 16], 1, tl.float32)", "Shape element 0 must be a power of 2"),
+    ("size: tl.constexpr = 12; tl.zeros((16, size), tl.float32)", "Shape element must be a power of 2"),
+    ("tl.arange(0, 12)", "arange's range must be a power of 2"),
+    ("tl.arange(0, 8)[2:4]", "unsupported tensor index: 2:4"),
+    ("tl.arange(0, 8)[::2]", "unsupported tensor index: ::2"),
+    ("tl.arange(0, 8)[3]", "unsupported tensor index: 3"),
+]
+
+
+@pytest.mark.parametrize("line, words", STRICT_LINES, ids=[line for line, _ in STRICT_LINES])
+def test_words_of_triton_for_what_goes_beyond_it(monkeypatch, tmp_path, line, words):
+    monkeypatch.setenv("TILERUN_STRICT", "1")
+    test_words_of_triton_for_calls(tmp_path, line, ValueError, words)
 
 
 def test_places_in_nested_functions(tmp_path):

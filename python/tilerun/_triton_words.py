@@ -1,6 +1,7 @@
 """What Triton says of a mistake, for scripts that match on it: the exception that is the cause of a CompilationError, of Triton's class
 and with its words. Mistakes that are not listed have a cause with our own words."""
 
+import ast
 import re
 
 _TYPES = {"integer": "int", "string": "str", "float": "float"}
@@ -32,7 +33,39 @@ def _operands(found):
     return f"unsupported operand type(s) for {found[1]}: '{_type_of(found[2])}' and '{_type_of(found[3])}'"
 
 
-# What our message begins with, Triton's class, and its words.
+def _parse(marked):
+    """The expression that the message marks; None if it is not a whole one."""
+    try:
+        return ast.parse(marked.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _element(marked, is_wrong):
+    """' 1' where the second number of the shape or of the values in the source is the first wrong one; nothing where names hide them."""
+    expression = _parse(marked)
+    sequences = [node.elts for node in ast.walk(expression) if isinstance(node, (ast.Tuple, ast.List))] if expression else []
+    for i, element in enumerate(sequences[0] if sequences else ()):
+        if not isinstance(element, ast.Constant):
+            break
+        if is_wrong(element.value):
+            return f" {i}"
+    return ""
+
+
+def _size(found):
+    if re.match(r"(?:\w+\.)*arange\(", found[2]):
+        return "arange's range must be a power of 2"
+    return f"Shape element{_element(found[2], lambda value: value == int(found[1]))} must be a power of 2"
+
+
+def _index(marked):
+    """The text of the index in `x[index]`."""
+    expression = _parse(marked)
+    return ast.unparse(expression.slice) if isinstance(expression, ast.Subscript) else marked
+
+
+# What our message begins with, which the marked source follows in a line of its own, Triton's class, and its words.
 _WORDS = (
     (r"unknown name '(\w+)'", NameError, lambda f: f"{f[1]} is not defined"),
     (r"global variable '(\w+)' is not a tl\.constexpr", NameError,
@@ -78,15 +111,16 @@ _WORDS = (
      lambda f: f"invalid operands of type {_name(f[2])} and {_name(f[3])}"),
     (r"operator '(?:<<|>>|&|\||\^)' needs integers", TypeError, lambda f: "invalid operands of type float"),
     (r"'return' in a run-time loop goes beyond Triton", ValueError, lambda f: "Cannot have `return` statements inside `while` or `for` statements in triton"),
-    (r"this slice of a dimension of \d+ takes no positions|slices? .* goes? beyond Triton", ValueError, lambda f: "unsupported tensor index"),
-    (r"a size of \d+, not a power of two, goes beyond Triton", ValueError, lambda f: "Shape element 0 must be a power of 2"),
+    (r"(?:this slice of a dimension of \d+ takes no positions|an? (?:slice of|index into) a tensor goes beyond Triton).*\n(.*)", ValueError,
+     lambda f: f"unsupported tensor index: {_index(f[1])}"),
+    (r"a size of (\d+), not a power of two, goes beyond Triton.*\n(.*)", ValueError, _size),
     (r"tl\.expand_dims: 'axis' is (-?\d+), but", ValueError, lambda f: f"invalid axis {f[1]}"),
     (r"tl\.expand_dims: 'axis' names dimension (\d+) twice", ValueError, lambda f: f"expand_dims received duplicate axes, normalized axes = [{f[1]}, {f[1]}]"),
-    (r"tl\.\w+: 'axis' is (-?\d+), but the tensor has (\d+) dimensions", ValueError,
+    (r"tl\.\w+: 'axis' is (-?\d+), but the tensor has (\d+) dimensions?", ValueError,
      lambda f: f"invalid axis {f[1]}. Expected -{f[2]} <= axis < {f[2]}"),
     (r"tl\.permute: 'dims' is \[(.*)\], which does not name each of the (\d+) dim", ValueError,
      lambda f: "permute dims must have the same length as input shape" if f[1].count(",") + 1 != int(f[2]) else
-     "permute dims must be a permutation of 0, 1, ..., n-1"),
+     f"permute dims must be a permutation of 0, 1, ..., n-1, but were [{f[1]}]"),
     (r"(tl\.(?:load|store)): 'pointer' must be a pointer or a tensor of pointers, but it is (.+?)(?:;|$)", ValueError,
      lambda f: f"Unsupported ptr type {_type(f[2])} in `{f[1]}`"),
     (r"tl\.(?:load|store): 'boundary_check' is for block pointers", ValueError,
@@ -105,7 +139,8 @@ _WORDS = (
     (r"tl\.make_block_ptr: '\w+' has \d+ entries, but the block has", ValueError,
      lambda f: "Expected shape/strides/offsets/block_shape to have the same length"),
     (r"tl\.make_block_ptr: 'base' must be one pointer", ValueError, lambda f: "Expected `base` to be a pointer type (but not a block pointer type or others)"),
-    (r"tl\.(multiple_of|max_contiguous|max_constancy): 'values' must hold integers", TypeError, lambda f: "values element 0 must have type `constexpr[int]`"),
+    (r"tl\.(multiple_of|max_contiguous|max_constancy): 'values' must hold integers.*\n(.*)", TypeError,
+     lambda f: f"values element{_element(f[2], lambda value: not isinstance(value, int))} must have type `constexpr[int]`"),
     (r"tl\.(multiple_of|max_contiguous|max_constancy): 'values' has \d+ entries", ValueError,
      lambda f: f"Shape of input to {f[1]} does not match the length of values"),
     (r"fp_downcast_rounding is for conversions to a narrower float", ValueError,
@@ -115,9 +150,9 @@ _WORDS = (
 )
 
 
-def find(said):
-    """The exception for our message, or None."""
+def find(said, marked=""):
+    """The exception for our message and the source that it marks, or None."""
     for pattern, kind, words in _WORDS:
-        if found := re.match(pattern, said):
+        if found := re.match(pattern, f"{said}\n{marked}", re.MULTILINE):
             return kind(words(found))
     return None

@@ -233,11 +233,18 @@ def _number_places(message):
     return [place for place in places if place is not None]
 
 
+def _find_marked(text):
+    """What carets mark in the first line of source after an error."""
+    _, source, carets = (text.split("\n") + ["", ""])[:3]
+    marks = re.search(r"\^~*", carets)
+    return source[marks.start():marks.end()] if marks else ""
+
+
 def _make_compilation_error(message):
     found = re.search(r": error: (.*)", message)
     said = found[1] if found else message
     kind, cause = next((kind, cause) for pattern, kind, cause in _CLASSES if re.match(pattern, said))
-    words = _triton_words.find(said) if found else None
+    words = _triton_words.find(said, _find_marked(message[found.end():])) if found else None
     places = _number_places(message)
     error = kind("\n".join([message.rstrip("\n"), *places, *([repr(words)] if words else [])]))
     if found and cause:
