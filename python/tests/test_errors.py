@@ -201,6 +201,14 @@ def test_prefixes_of_triton():
     assert str(pickle.loads(pickle.dumps(triton.runtime.errors.PTXASError("no entry")))) == "PTXAS error: no entry"
 
 
+@pytest.mark.parametrize("name, prefix", [("InterpreterError", ""), ("AutotunerError", "Autotuner error: "), ("PTXASError", "PTXAS error: ")])
+def test_messages_by_their_name_in_triton(name, prefix):
+    kind = getattr(triton.runtime.errors, name)
+    for error in (kind("no entry"), kind(error_message="no entry"), pickle.loads(pickle.dumps(kind(error_message="no entry")))):
+        assert error.error_message == "no entry" and str(error) == f"{prefix}no entry" and isinstance(error, tilerun.TilerunError)
+    assert kind().error_message is None and str(kind()) == prefix
+
+
 def test_host_descriptors():
     from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
     descriptor = TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32), [2, 4])
