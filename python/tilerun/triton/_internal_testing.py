@@ -113,7 +113,7 @@ def get_hip_lds_size():
 
 
 def supports_tma(byval_only=False):
-    """Whether descriptors work: they do on every device here, so that tests of them run where Triton's would."""
+    """Whether tests of descriptors are to run: where Triton's do, although descriptors work on every device here."""
     return is_interpreter() or is_hopper_or_newer()
 
 
