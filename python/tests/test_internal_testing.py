@@ -75,11 +75,30 @@ def fail(text):
     raise KeyError(text)
 
 
+class Particular(Exception):
+    def __init__(self, name, number):
+        super().__init__(f"{name} {number}")
+
+
+def fail_in_particular():
+    raise Particular("number", 4)
+
+
+def fail_locally():
+    class Local(Exception):
+        pass
+
+    raise Local("of a function")
+
+
 def test_processes():
     result = testing.run_in_process(fail, ("asked for", ), env={"OF_THE_CHILD": "1"})
     assert isinstance(result.exc, KeyError) and result.exc.args == ("asked for", )
     assert "OF_THE_CHILD" not in os.environ
     assert testing.run_in_process(os.getpid).exc is None
+    for function, words in ((fail_in_particular, "Particular: number 4"), (fail_locally, "Local: of a function")):
+        error = testing.run_in_process(function).exc
+        assert type(error) is RuntimeError and str(error).endswith(words) and f"in {function.__name__}" in str(error)
     assert "ended without a word" in str(testing.run_in_process(os._exit, (3, )).exc)
 
 

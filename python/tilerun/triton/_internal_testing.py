@@ -2,6 +2,8 @@
 dtype, and their way to the device and back. Its names are Triton's; pytest is needed for `requires_tma` and `_fresh_knobs_impl` alone."""
 
 import os
+import pickle
+import traceback
 
 from . import knobs, runtime
 from . import language as tl
@@ -205,13 +207,32 @@ class ChildResult:
         self.exc, self.driver_stderr_output = exc, driver_stderr_output
 
 
+def _describe(error):
+    """(the exception as bytes, or None if it cannot be one; its text)."""
+    text = "".join(traceback.format_exception(error)).rstrip()
+    try:
+        return pickle.dumps(error), text
+    except Exception:  # noqa: B902 - whatever the exception's own code raises.
+        return None, text
+
+
+def _restore(data, text):
+    """The exception, or a RuntimeError with its text where this process cannot make it: of a class in a function, or of the script,
+    or whose `__init__` takes other arguments than it passed on."""
+    try:
+        error = None if data is None else pickle.loads(data)
+    except Exception:  # noqa: B902
+        error = None
+    return error if isinstance(error, BaseException) else RuntimeError(f"the child raised what cannot be passed on:\n{text}")
+
+
 def _run_child(sender, function, args, env):
     os.environ.update(env)
     try:
         function(*args)
         sender.send(None)
     except BaseException as error:  # noqa: B036 - the parent raises it, or looks at it.
-        sender.send(error)
+        sender.send(_describe(error))
 
 
 def run_in_process(client_fn, args=(), env=None):
@@ -223,7 +244,8 @@ def run_in_process(client_fn, args=(), env=None):
     child.start()
     sender.close()
     try:
-        error = receiver.recv()
+        told = receiver.recv()
+        error = None if told is None else _restore(*told)
     except EOFError:
         error = RuntimeError("the child ended without a word")
     child.join()
