@@ -333,6 +333,7 @@ def test_products_that_are_rounded(monkeypatch):
         assert launch(x).metadata.enable_fp_fusion is is_on
     assert not is_fused(compiled()) and is_fused(compiled(enable_fp_fusion=True))
     assert multiply_add_kernel.warmup(x, grid=(1, )).metadata.enable_fp_fusion is False
-    monkeypatch.setattr(triton.knobs.language, "default_fp_fusion", True)
-    assert is_fused(compiled())
-    assert [launch(x).metadata.enable_fp_fusion for launch, _ in launches] == [True, False]
+    with triton.knobs.language.scope():  # Undoing a monkeypatch would leave an assignment.
+        triton.knobs.language.default_fp_fusion = True
+        assert is_fused(compiled())
+        assert [launch(x).metadata.enable_fp_fusion for launch, _ in launches] == [True, False]
