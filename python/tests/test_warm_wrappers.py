@@ -80,15 +80,15 @@ def test_only_the_first_launch_is_slow(slow, how, number):
     assert slow == ["Autotuner"] * number  # A key for each size, where there is something to choose.
 
 
-def test_configurations_of_fused_products(slow, monkeypatch):
+def test_configurations_of_fused_products(slow):
     """enable_fp_fusion=True is what native launches do; False, and a default of False, are left to the package's code."""
     launch = lambda kernel: kernel[(1, )](*arrays(16), 16).metadata.enable_fp_fusion
     fused, rounded = (make([triton.Config({"BLOCK": 16, "enable_fp_fusion": is_fused})]) for is_fused in (True, False))
     assert [launch(fused) for _ in range(4)] == [True] * 4 and slow == ["Autotuner"]
     assert [launch(rounded) for _ in range(2)] == [False] * 2
-    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
-    assert launch(fused) and not launch(rounded)
-    monkeypatch.delenv("TRITON_DEFAULT_FP_FUSION")
+    with triton.knobs.language.scope():
+        triton.knobs.language.default_fp_fusion = False
+        assert launch(fused) and not launch(rounded)
     assert launch(fused) and slow == ["Autotuner"] * 5
 
 

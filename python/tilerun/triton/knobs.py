@@ -449,6 +449,6 @@ def refresh_knobs():
 
 _refresh()
 # Launches are native code, which looks whether one of these has been set since it last asked.
-_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION"))),
+_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET"))),
                           tuple(map(os.environ.encodekey, ("TILERUN_CHECKS", "TILERUN_BOUNDS_CHECKS"))), _refresh)
 __getattr__ = _missing.explain(__name__)
