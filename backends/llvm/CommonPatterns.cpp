@@ -11,8 +11,8 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -85,12 +85,8 @@ void tilerun::llvmbackend::populateCommonPatterns(LLVMTypeConverter &converter,
 }
 
 LogicalResult tilerun::llvmbackend::lowerControlFlow(ModuleOp module) {
-  RewritePatternSet patterns(module.getContext());
-  populateSCFToControlFlowConversionPatterns(patterns);
-  ConversionTarget target(*module.getContext());
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target.addIllegalOp<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::WhileOp>();
-  ConversionConfig config;
-  config.allowPatternRollback = false;
-  return applyPartialConversion(module, target, std::move(patterns), config);
+  PassManager passes(module.getContext());
+  passes.enableVerifier(false); // What follows converts the rest.
+  passes.addPass(createSCFToControlFlowPass({.allowPatternRollback = false}));
+  return passes.run(module);
 }
