@@ -63,6 +63,10 @@ static std::string ignoreNumber(CompileOptions &, Value value) {
   unsigned unused = 0;
   return readNumber(value, 0, UINT_MAX, unused);
 }
+static std::string ignoreTruth(CompileOptions &, Value value) {
+  bool unused = true;
+  return readTruth(value, unused);
+}
 
 static constexpr Option<CompileOptions> kOptions[] = {
     {"num-warps", "a number; it changes nothing", ignoreNumber},
@@ -78,16 +82,8 @@ static constexpr Option<CompileOptions> kOptions[] = {
        unsigned unused = 0;
        return readNumber(value, 0, 3, unused);
      }},
-    {"fp-fusion", "true or false; products are always rounded",
-     [](CompileOptions &, Value value) {
-       bool unused = true;
-       return readTruth(value, unused);
-     }},
-    {"line-info", "true or false; positions are always kept",
-     [](CompileOptions &, Value value) {
-       bool unused = true;
-       return readTruth(value, unused);
-     }},
+    {"fp-fusion", "true or false; products are always rounded", ignoreTruth},
+    {"line-info", "true or false; positions are always kept", ignoreTruth},
     {"debug", "true or false",
      [](CompileOptions &o, Value value) { return readTruth(value, o.run.debug); }},
     {"checks", "true, or names of checks",
