@@ -25,6 +25,13 @@ struct In {
   uint64_t ab() const { return a | uint64_t(b) << 32; }
   uint64_t cd() const { return c | uint64_t(d) << 32; }
 };
+// The registers a to d of each, as kernels read them.
+inline std::vector<uint32_t> wordsOf(const std::vector<In> &in) {
+  std::vector<uint32_t> words;
+  for (const In &i : in)
+    words.insert(words.end(), {i.a, i.b, i.c, i.d});
+  return words;
+}
 using Function = std::function<uint64_t(const In &)>; // v[4:5] afterwards
 
 inline uint64_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }

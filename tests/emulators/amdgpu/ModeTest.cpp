@@ -292,10 +292,7 @@ TEST_P(AmdsimModeCases, RoundAndFlushAsLlvmDoes) {
   ASSERT_TRUE(loaded.module);
   unsigned lanes = loaded.module->object().kernels()[0].lanes;
   std::vector<In> in = inputs();
-  std::vector<uint32_t> words;
-  for (In &i : in)
-    words.insert(words.end(), {i.a, i.b, i.c, i.d});
-  uint64_t x = upload(*loaded.device, words),
+  uint64_t x = upload(*loaded.device, wordsOf(in)),
            y = upload(*loaded.device, std::vector<uint64_t>(in.size()));
   for (size_t kernel = 0; kernel < kernels.size(); ++kernel) {
     const Mode &mode = all[kernel / used.size()];
