@@ -25,13 +25,17 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = "Tilerun", "Triton"
-LEFT_OUT = lambda file: [[file, "left out", 0, ""]]
 # Why tests fail that would fail with any compiler: (what the suite, the test and its error match, the reason).
 EXPLAINED = (
     (r"liger.*OutputWithPast|liger.*pooler_output", "of another version of transformers, or without torchvision"),
     (r"liger.*(test_layer_norm|test_group_norm|test_poly_norm)", "PyTorch's own result on the CPU errs more, by comparison with float64: gradients of a layer norm's weights in "
      "bfloat16 0.17 and Liger's 0.06, of a group norm's bias 4.4e-4 and 1.1e-4"),
 )
+
+
+def left_out(file):
+    """The outcome of a file that was not begun."""
+    return [[file, "left out", 0, ""]]
 
 
 def read_record(path):
@@ -83,9 +87,9 @@ def run(options):
             sys.exit(f"suites.py: '{suite}': no file in '{folder}' matches '{parts[-1]}'")
         for file in files:
             for compiler in COMPILERS[:2 if options.peer else 1]:
-                if known.get((name, file, compiler), LEFT_OUT(file)) != LEFT_OUT(file):
+                if known.get((name, file, compiler), left_out(file)) != left_out(file):
                     continue
-                tests = run_file(options, folder, sources, file, compiler) if time.monotonic() - begin < options.budget else LEFT_OUT(file)
+                tests = run_file(options, folder, sources, file, compiler) if time.monotonic() - begin < options.budget else left_out(file)
                 with record.open("a") as out:
                     out.write(json.dumps([name, file, compiler, tests]) + "\n")
                 known[name, file, compiler] = tests
@@ -99,7 +103,7 @@ def differing(known):
     found = []
     for suite, file in dict.fromkeys((suite, file) for suite, file, _ in known):
         both = [{test: (outcome, why) for test, outcome, _, why in known.get((suite, file, compiler), ())} for compiler in COMPILERS]
-        if LEFT_OUT(file)[0] in known.get((suite, file, "Triton"), LEFT_OUT(file)):
+        if left_out(file)[0] in known.get((suite, file, "Triton"), left_out(file)):
             continue
         for test in dict.fromkeys([*both[0], *both[1]]):  # A process that ended lacks some.
             (outcome, why), (other, reason) = (told.get(test, ("not run", "")) for told in both)

@@ -8,7 +8,7 @@ from ._values import unwrap
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 # Triton's for AMD GPUs, with their names there: accepted everywhere, used by those.
 AMD_OPTIONS = {"waves_per_eu": "waves-per-eu", "matrix_instr_nonkdim": "matrix-instr-nonkdim", "kpack": "kpack"}
-# What changes the code and is no number: launches and measurements of the tuner take both.
+# Choices that change the code: launches and measurements of the tuner take both.
 CODE_OPTIONS = ("enable_fp_fusion", "sanitize_overflow")
 # Those of other compilers and targets: accepted everywhere, used nowhere.
 IGNORED_OPTIONS = frozenset((
