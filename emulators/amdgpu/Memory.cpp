@@ -91,9 +91,10 @@ void Memory::forget(uint64_t address) {
 std::optional<Allocation> Memory::find(uint64_t address, uint64_t bytes) const {
   std::lock_guard lock(mutex);
   auto it = allocations.upper_bound(address);
-  if (it == allocations.begin() || !(--it)->second.allocation.contains(address, bytes))
+  if (it == allocations.begin())
     return std::nullopt;
-  return it->second.allocation;
+  const Allocation &before = std::prev(it)->second.allocation;
+  return before.contains(address, bytes) ? std::optional(before) : std::nullopt;
 }
 
 std::vector<Allocation> Memory::snapshot() const {

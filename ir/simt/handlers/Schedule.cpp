@@ -15,7 +15,6 @@ using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-using schedule::CopyKind;
 
 //===----------------------------------------------------------------------===//
 // Rings
