@@ -4,16 +4,23 @@
 #include "runtime/core/MemoryPool.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 using namespace tilerun;
 using namespace tilerun::tune;
 using core::Status;
 
 static constexpr size_t kMaxRuns = 1000;
-// How far is too far: after three runs, of which each may have been disturbed; after as many of the
-// warm-up as there is a use for; and after a part of the runs that count.
-static constexpr double kFarAtOnce = 2.5, kFarInWarmup = 1.3, kFarInRuns = 1.1;
-static constexpr size_t kMostEarlyRuns = 50, kLeastEarlyRuns = 5, kEarlyShare = 4;
+// A run is beaten at once, after three of which each may have been disturbed; by its warm-up, while
+// clocks still rise; and by the runs that count, beyond what two measurements of the same differ
+// by.
+static constexpr double kBeatenAtOnce = 2.5, kBeatenInWarmup = 1.3, kBeaten = 1.005;
+// How narrow the interval of a median is when it is known.
+static constexpr double kKnown = 0.005;
+static constexpr size_t kFirstBatch = 16, kMostOfBatch = 128;
+// How soon after its last work a device still has the clocks of a busy one.
+static constexpr std::chrono::milliseconds kWarmFor(50);
 
 Stopwatch::Stopwatch(const core::Stream &stream) : stream(stream) {
   core::Device &device = stream.getDevice();
@@ -59,39 +66,100 @@ double tune::getMedian(std::vector<double> numbers) {
   return *middle;
 }
 
-Status Stopwatch::measure(const Run &run, double warmup, double rep, const IsFar &isFar,
-                          std::vector<double> &milliseconds) const {
+MedianInterval tune::getMedianInterval(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  const auto count = static_cast<double>(numbers.size());
+  // Half of the 99 % interval of how many of them are below the median.
+  const double reach = 2.576 * std::sqrt(count) / 2;
+  const double median = numbers[numbers.size() / 2];
+  if (numbers.size() < 8)
+    return {numbers.front(), median, numbers.back()};
+  return {numbers[static_cast<size_t>(std::floor(count / 2 - reach))], median,
+          numbers[std::min(numbers.size() - 1, static_cast<size_t>(std::ceil(count / 2 + reach)))]};
+}
+
+Status Stopwatch::begin(const Run &run, double rep, bool &isLong,
+                        std::vector<double> &milliseconds) const {
   // The first run loads what is left to load, and shows faults.
   TILERUN_TRY(run(nullptr, nullptr));
   TILERUN_TRY(stream.synchronize());
   milliseconds.clear();
   TILERUN_TRY(measureRuns(run, 1, milliseconds));
-  if (milliseconds.front() >= rep)
+  isLong = milliseconds.front() >= rep;
+  return {};
+}
+
+Status Stopwatch::measure(const Run &run, double warmup, double rep,
+                          std::vector<double> &milliseconds) const {
+  bool isLong = false;
+  TILERUN_TRY(begin(run, rep, isLong, milliseconds));
+  if (isLong)
     return {};
   milliseconds.clear();
   TILERUN_TRY(measureRuns(run, 3, milliseconds));
   const double estimate = std::max(getMedian(milliseconds), 1e-4);
-  if (isFar && isFar(estimate, kFarAtOnce))
-    return {};
   auto count = [&](double budget) {
     return std::clamp<size_t>(static_cast<size_t>(budget / estimate), 1, kMaxRuns);
   };
-  // Too few say little.
-  auto measureEarly = [&](size_t number, double factor, bool &ends) -> Status {
-    milliseconds.clear();
-    if (!isFar || number < kLeastEarlyRuns)
-      return {};
-    TILERUN_TRY(measureRuns(run, number, milliseconds));
-    ends = isFar(getMedian(milliseconds), factor);
-    return {};
-  };
-  bool ends = false;
-  const size_t numWarmups = count(warmup), numRuns = count(rep);
-  TILERUN_TRY(measureEarly(std::min(numWarmups, kMostEarlyRuns), kFarInWarmup, ends));
-  if (ends)
-    return {};
-  for (size_t i = milliseconds.size(); i < numWarmups; ++i)
+  milliseconds.clear();
+  for (size_t i = 0, n = count(warmup); i < n; ++i)
     TILERUN_TRY(run(nullptr, nullptr));
-  TILERUN_TRY(measureEarly(numRuns / kEarlyShare, kFarInRuns, ends));
-  return ends ? Status() : measureRuns(run, numRuns - milliseconds.size(), milliseconds);
+  return measureRuns(run, count(rep), milliseconds);
+}
+
+Status Stopwatch::measureBatch(const Run &run, size_t count, double &took,
+                               std::vector<double> &milliseconds) const {
+  const Clock::time_point start = Clock::now();
+  const size_t before = milliseconds.size();
+  TILERUN_TRY(measureRuns(run, count, milliseconds));
+  // A device's clock may tell more than the host's, such as an emulated one's.
+  took = std::max(std::chrono::duration<double, std::milli>(Clock::now() - start).count(),
+                  std::accumulate(milliseconds.begin() + static_cast<ptrdiff_t>(before),
+                                  milliseconds.end(), 0.0));
+  return {};
+}
+
+Status Stopwatch::measureAgainst(Contest &contest, const Run &run, double warmup, double rep,
+                                 std::vector<double> &milliseconds) {
+  const bool isWarm = Clock::now() - lastEnd < kWarmFor;
+  Status status = compete(contest, run, isWarm ? 0 : warmup, rep, milliseconds);
+  lastEnd = Clock::now();
+  return status;
+}
+
+Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, double rep,
+                          std::vector<double> &milliseconds) const {
+  auto isBeaten = [&](double factor) {
+    return contest.isBeaten =
+               contest.best > 0 && getMedianInterval(milliseconds).low > factor * contest.best;
+  };
+  bool isLong = false;
+  TILERUN_TRY(begin(run, rep, isLong, milliseconds));
+  if (isLong)
+    return {};
+  double took = 0;
+  milliseconds.clear();
+  TILERUN_TRY(measureBatch(run, 3, took, milliseconds));
+  if (isBeaten(kBeatenAtOnce))
+    return {};
+  const double one = std::max(took / 3, 1e-4);
+  auto fit = [one](double budget, size_t most) {
+    return std::clamp<size_t>(static_cast<size_t>(budget / one), 1, most);
+  };
+  for (double left = warmup; left > 0; left -= took) {
+    milliseconds.clear();
+    TILERUN_TRY(measureBatch(run, fit(left, kFirstBatch), took, milliseconds));
+    if (isBeaten(kBeatenInWarmup))
+      return {};
+  }
+  milliseconds.clear();
+  for (double left = rep; left > 0 && milliseconds.size() < kMaxRuns; left -= took) {
+    const size_t batch = std::clamp(milliseconds.size() / 2, kFirstBatch, kMostOfBatch);
+    TILERUN_TRY(measureBatch(run, fit(left, batch), took, milliseconds));
+    const MedianInterval interval = getMedianInterval(milliseconds);
+    if (isBeaten(kBeaten) || (milliseconds.size() >= kFirstBatch &&
+                              interval.high - interval.low <= kKnown * interval.median))
+      break;
+  }
+  return {};
 }

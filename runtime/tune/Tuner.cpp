@@ -156,13 +156,11 @@ Status Tuning::measure(size_t index, Measurement &measurement) {
     return compiled[index];
   Span span("tune", "configuration " + std::to_string(index));
   std::vector<double> times;
-  TILERUN_TRY(stopwatch->measure(
-      [&](core::Event *begin, core::Event *end) { return launch(index, begin, end); },
-      options.warmupMilliseconds, options.repMilliseconds,
-      [&](double median, double factor) {
-        return measurement.rough = found && median > factor * bestMilliseconds;
-      },
-      times));
+  Stopwatch::Contest contest{found ? bestMilliseconds : 0};
+  TILERUN_TRY(stopwatch->measureAgainst(
+      contest, [&](core::Event *begin, core::Event *end) { return launch(index, begin, end); },
+      options.warmupMilliseconds, options.repMilliseconds, times));
+  measurement.rough = contest.isBeaten;
   measurement.milliseconds = getMedian(times);
   return {};
 }

@@ -614,7 +614,7 @@ typedef struct TilerunTuneProgress {
   uint32_t num_configs;
   uint32_t best;        /* So far; `num_configs` while none works. */
   TilerunStatus status; /* Of this one: a failure is skipped. NOT_READY in calls of `waiting`. */
-  uint32_t rough;       /* 1: too far from the best to be measured further. */
+  uint32_t rough;       /* 1: surely slower than the best, and not measured further. */
   double milliseconds;  /* Of one run. */
   const char *message;  /* Of the failure; lives until the callback returns. */
   /* Since 1.10. */
@@ -637,8 +637,8 @@ enum {
 typedef struct TilerunTuneOptions {
   uint32_t struct_size;
   uint32_t flags;     /* TILERUN_TUNE_* */
-  uint32_t warmup_ms; /* Of each configuration; 0: 25. */
-  uint32_t rep_ms;    /* How long each is measured; 0: 100. One run is measured at least. */
+  uint32_t warmup_ms; /* Of a device that is not warm, at most; 0: 25. */
+  uint32_t rep_ms;    /* How long each is measured at most; 0: 100. One run is at least. */
   const char *key;    /* What else the choice depends on; null: nothing. */
   const TilerunTuneMemory *memory;
   uint32_t num_memory;
@@ -672,11 +672,11 @@ typedef struct TilerunTuneResult {
  * configurations while the calling one measures those that are ready, or, on a device with the
  * property RUNS_ON_HOST, waits until all are. They have ended when the call returns, and call
  * nothing of the caller's: the log is told by the calling thread. A configuration that does not
- * compile or launch is reported to `progress` and skipped; one that is 2.5 times slower than the
- * best in its first runs, 1.3 times in its warm-up or 1.1 times in the first quarter of its runs is
- * not measured further. Results are kept in the runtime's cache, by kernels, signatures, options,
- * grids, `key`, device and driver. Waits. Fails with the first configuration's error if none works,
- * and if the device is lost. [any thread] */
+ * compile or launch is reported to `progress` and skipped; one that is surely slower than the best
+ * is not measured further, and none longer than it takes to know its median to half a percent.
+ * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device
+ * and driver. Waits. Fails with the first configuration's error if none works, and if the device is
+ * lost. [any thread] */
 TILERUN_API TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                             const TilerunTuneConfig *configs, uint32_t num_configs,
                                             const TilerunTuneOptions *options,

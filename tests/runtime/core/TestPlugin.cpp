@@ -11,6 +11,7 @@ using namespace tilerun::core::test;
 
 static Counters counters;
 static Faults faults;
+static std::atomic<unsigned> numTimes{0};
 static std::atomic<uint64_t> heldBytes{0};
 static std::mutex sizesMutex;
 static std::map<TilerunAddress, uint64_t> sizes; // Guarded by it.
@@ -153,7 +154,7 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
     ++counters.all;
     TilerunStatus status = base.elapsed_time(start, end, milliseconds, sink);
     if (faults.milliseconds > 0)
-      *milliseconds = faults.milliseconds;
+      *milliseconds = faults.milliseconds * (1 + (++numTimes % 2) * faults.spread);
     return status;
   };
   table.synchronize_device = [](TilerunPluginDevice *device,
@@ -201,7 +202,7 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.isSilentOnForks = false;
   faults.usesSmall = false;
   faults.isGpu = false;
-  faults.milliseconds = 0;
+  faults.milliseconds = faults.spread = 0;
   faults.foreignBegin = faults.foreignBytes = 0;
   faults.foreignElsewhere = false;
   return plugin;

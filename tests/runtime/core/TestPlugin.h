@@ -34,6 +34,7 @@ struct Faults {
   std::atomic<bool> usesSmall{false};       ///< It has the property USES_SMALL.
   std::atomic<bool> isGpu{false};           ///< Not on the host's cores; warps of 64 threads.
   std::atomic<double> milliseconds{0};      ///< Between any two events; 0: as measured.
+  std::atomic<double> spread{0};            ///< Of these: every other one is longer by this share.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,
   std::atomic<bool> foreignElsewhere{false};              ///< on another device.
 };

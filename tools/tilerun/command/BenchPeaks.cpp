@@ -37,7 +37,7 @@ std::optional<double> command::measureCopies(const std::shared_ptr<core::Device>
             TILERUN_TRY(stream.copyOnDevice(to, from, bytes));
             return last ? last->record(stream) : core::Status();
           },
-          warmup, rep, nullptr, milliseconds);
+          warmup, rep, milliseconds);
     if (!status.isOk())
       return std::nullopt;
     const double median = tune::getMedian(milliseconds);

@@ -48,7 +48,7 @@ llvm::Expected<std::vector<double>> Launch::measure(double warmup, double rep) {
   // What a kernel prints would be printed a hundred times.
   TILERUN_TRY_VALUE(output, CapturedOutput::begin(session.options.json));
   std::vector<double> milliseconds;
-  core::Status status = stopwatch.measure(run, warmup, rep, nullptr, milliseconds);
+  core::Status status = stopwatch.measure(run, warmup, rep, milliseconds);
   (void)stream.synchronize();
   (void)output.end();
   TILERUN_TRY_LIBRARY(status);
