@@ -92,6 +92,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   manager.addPass(schedule::createScheduleStages(options));
   manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
   manager.addPass(schedule::createSchedulePersist({.persistent = byHand.persistent}));
+  manager.addPass(schedule::createScheduleStores({.stores = byHand.asyncStores}));
   manager.addPass(schedule::createScheduleAllocate());
   manager.addPass(schedule::createScheduleEvictions({.evictions = byHand.evictions}));
   manager.addPass(schedule::createScheduleRetain({.retain = byHand.retain}));

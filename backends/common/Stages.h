@@ -59,7 +59,7 @@ struct ScheduleText {
   std::string text = {}, name = "schedule";
   std::string boxes = "auto", late = "auto", turns = "auto", persistent = "auto",
               rematerialize = "auto", evictions = "auto", retain = "auto", prefetch = "auto",
-              multicast = "auto"; ///< schedule::getChoice
+              multicast = "auto", asyncStores = "auto"; ///< schedule::getChoice
 };
 
 /// Adds the passes from tile IR, in a module with a target, to per-thread IR, for all backends.

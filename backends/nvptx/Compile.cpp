@@ -307,7 +307,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
       {options.schedule, options.scheduleName, options.boxes, options.late, options.turns,
        options.persistent, options.rematerialize, options.evictions,
        options.retain == "auto" && options.boxes == "off" ? "off" : options.retain,
-       options.prefetch, options.multicast},
+       options.prefetch, options.multicast, options.asyncStores},
       options.locations);
   if (!asked)
     return asked.takeError();

@@ -43,6 +43,9 @@ struct NvptxOptions {
   std::string fewPrograms = "auto";
   /// Boxes copied once for all blocks of a program (ir/schedule/Multicast.h): the same words.
   std::string multicast = "auto";
+  /// Results copied to global memory while a program goes on (ir/schedule/AsyncStores.h): the same
+  /// words.
+  std::string asyncStores = "auto";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.

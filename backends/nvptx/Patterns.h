@@ -56,4 +56,17 @@ inline llvm::SmallVector<mlir::Value> inlinePtx(mlir::OpBuilder &b, mlir::Locati
   return llvmbackend::inlineAssembly(b, loc, results, inputs, text, constraints, hasSideEffects);
 }
 
+/// Ops whose instructions take none of their operands.
+template <typename Op> struct StatementPattern : mlir::ConvertOpToLLVMPattern<Op> {
+  StatementPattern(const mlir::LLVMTypeConverter &converter, const char *text)
+      : mlir::ConvertOpToLLVMPattern<Op>(converter), text(text) {}
+  mlir::LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                      mlir::ConversionPatternRewriter &rewriter) const final {
+    inlinePtx(rewriter, op.getLoc(), {}, {}, text, "~{memory}", true);
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+  const char *text;
+};
+
 } // namespace tilerun::nvptx

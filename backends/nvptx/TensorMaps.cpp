@@ -4,6 +4,8 @@
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::nvptx;
@@ -79,18 +81,24 @@ std::vector<Step> Recipe::make() {
 std::vector<backend::DerivedParameter> nvptx::addTensorMaps(func::FuncOp kernel) {
   llvm::MapVector<Attribute, unsigned> numbers;
   std::vector<backend::DerivedParameter> parameters;
-  kernel.walk([&](simt::BoxCopyOp copy) {
-    auto [number, isNew] = numbers.try_emplace(copy.getTensor(), kernel.getNumArguments());
+  kernel.walk([&](Operation *op) {
+    BoxAttr tensor =
+        TypeSwitch<Operation *, BoxAttr>(op)
+            .Case<simt::BoxCopyOp, simt::BoxStoreOp>([](auto box) { return box.getTensor(); })
+            .Default(BoxAttr());
+    if (!tensor)
+      return;
+    auto [number, isNew] = numbers.try_emplace(tensor, kernel.getNumArguments());
     if (isNew) {
       auto pointer = LLVM::LLVMPointerType::get(kernel.getContext());
       LogicalResult added =
           kernel.insertArgument(kernel.getNumArguments(), pointer,
-                                DictionaryAttr::get(kernel.getContext()), copy.getLoc());
+                                DictionaryAttr::get(kernel.getContext()), op->getLoc());
       assert(succeeded(added));
       (void)added;
-      parameters.push_back({"tensor-map", Recipe(copy.getTensor()).make()});
+      parameters.push_back({"tensor-map", Recipe(tensor).make()});
     }
-    copy->setAttr(kTensorMapAttr, Builder(copy).getI32IntegerAttr(number->second));
+    op->setAttr(kTensorMapAttr, Builder(op).getI32IntegerAttr(number->second));
   });
   return parameters;
 }
@@ -110,53 +118,96 @@ void nvptx::markTensorMaps(LLVM::LLVMFuncOp entry, unsigned count) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct BoxCopyPattern : ConvertOpToLLVMPattern<simt::BoxCopyOp> {
-  BoxCopyPattern(const LLVMTypeConverter &converter, const Architecture &arch, unsigned blocks)
-      : ConvertOpToLLVMPattern(converter), arch(arch), blocks(blocks) {}
-  LogicalResult matchAndRewrite(simt::BoxCopyOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
+/// The inputs of an instruction that moves a box, beside those that come first: where the box
+/// begins, and its predicate.
+struct BoxInputs {
+  BoxInputs(ArrayRef<Value> first, StringRef constraints, ValueRange boxStarts, Value mask)
+      : inputs(first), constraints(constraints) {
+    for (Value start : boxStarts)
+      starts += (starts.empty() ? "" : ", ") + add(start, "r");
+    if (mask)
+      guard = "@" + add(mask, "b") + " ";
+    dimensions = std::to_string(boxStarts.size()) + "d";
+  }
+  /// Its name in the text.
+  std::string add(Value input, StringRef constraint) {
+    inputs.push_back(input);
+    constraints += "," + constraint.str();
+    return "$" + std::to_string(inputs.size() - 1);
+  }
+
+  SmallVector<Value> inputs;
+  std::string constraints, starts, guard, dimensions;
+};
+
+/// The parameter of the launch that has the tensor map of a box.
+template <typename Op> Value getTensorMap(Op op) {
+  auto number = op->template getAttrOfType<IntegerAttr>(kTensorMapAttr);
+  return op->template getParentOfType<LLVM::LLVMFuncOp>().getArgument(unsigned(number.getInt()));
+}
+
+template <typename Op> struct BoxPattern : ConvertOpToLLVMPattern<Op> {
+  BoxPattern(const LLVMTypeConverter &converter, const Architecture &arch)
+      : ConvertOpToLLVMPattern<Op>(converter), arch(arch) {}
+  LogicalResult check(Op op) const {
     if (arch.number < 90)
       return op.emitError() << "'" << op->getName() << "' needs sm_90 or later, not " << arch.name;
-    Location loc = op.getLoc();
-    auto entry = op->getParentOfType<LLVM::LLVMFuncOp>();
-    unsigned map = unsigned(op->getAttrOfType<IntegerAttr>(kTensorMapAttr).getInt());
-    SmallVector<Value> inputs{
-        sharedAddress(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset()),
-        entry.getArgument(map),
-        sharedAddress(rewriter, loc, adaptor.getPhases(), adaptor.getPlace())};
-    std::string constraints = "r,l,r", starts, guard;
-    for (Value start : adaptor.getStarts()) {
-      starts += (starts.empty() ? "$" : ", $") + std::to_string(inputs.size());
-      constraints += ",r";
-      inputs.push_back(start);
-    }
-    if (Value mask = adaptor.getMask()) {
-      guard = "@$" + std::to_string(inputs.size()) + " ";
-      constraints += ",b";
-      inputs.push_back(mask);
-    }
-    std::string receivers;
-    if (op.getMulticast()) {
-      const int64_t all = (int64_t(1) << blocks) - 1;
-      receivers = ", $" + std::to_string(inputs.size());
-      constraints += ",h";
-      inputs.push_back(integerConstant(rewriter, loc, 16, all));
-    }
-    std::string text = guard + "cp.async.bulk.tensor." +
-                       std::to_string(adaptor.getStarts().size()) +
-                       "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
-                       (op.getMulticast() ? ".multicast::cluster" : "") + " [$0], [$1, {" + starts +
-                       "}], [$2]" + receivers + ";";
-    inlinePtx(rewriter, loc, {}, inputs, text, constraints + ",~{memory}", true);
-    rewriter.eraseOp(op);
     return success();
   }
   const Architecture &arch;
+};
+
+struct BoxCopyPattern : BoxPattern<simt::BoxCopyOp> {
+  BoxCopyPattern(const LLVMTypeConverter &converter, const Architecture &arch, unsigned blocks)
+      : BoxPattern(converter, arch), blocks(blocks) {}
+  LogicalResult matchAndRewrite(simt::BoxCopyOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (failed(check(op)))
+      return failure();
+    Location loc = op.getLoc();
+    BoxInputs box({sharedAddress(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset()),
+                   getTensorMap(op),
+                   sharedAddress(rewriter, loc, adaptor.getPhases(), adaptor.getPlace())},
+                  "r,l,r", adaptor.getStarts(), adaptor.getMask());
+    std::string receivers;
+    if (op.getMulticast()) {
+      const int64_t all = (int64_t(1) << blocks) - 1;
+      receivers = ", " + box.add(integerConstant(rewriter, loc, 16, all), "h");
+    }
+    std::string text = box.guard + "cp.async.bulk.tensor." + box.dimensions +
+                       ".shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+                       (op.getMulticast() ? ".multicast::cluster" : "") + " [$0], [$1, {" +
+                       box.starts + "}], [$2]" + receivers + ";";
+    inlinePtx(rewriter, loc, {}, box.inputs, text, box.constraints + ",~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
   unsigned blocks;
+};
+
+struct BoxStorePattern : BoxPattern<simt::BoxStoreOp> {
+  using BoxPattern::BoxPattern;
+  LogicalResult matchAndRewrite(simt::BoxStoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (failed(check(op)))
+      return failure();
+    Location loc = op.getLoc();
+    BoxInputs box(
+        {sharedAddress(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset()), getTensorMap(op)},
+        "r,l", adaptor.getStarts(), adaptor.getMask());
+    std::string text = box.guard + "cp.async.bulk.tensor." + box.dimensions +
+                       ".global.shared::cta.tile.bulk_group [$1, {" + box.starts + "}], [$0];";
+    inlinePtx(rewriter, loc, {}, box.inputs, text, box.constraints + ",~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
 };
 } // namespace
 
 void nvptx::populateBoxPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                 const Architecture &arch, unsigned blocks) {
   patterns.add<BoxCopyPattern>(converter, arch, blocks);
+  patterns.add<BoxStorePattern>(converter, arch);
+  patterns.add<StatementPattern<simt::BoxStoreWaitOp>>(
+      converter, "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;");
 }

@@ -196,19 +196,6 @@ struct GroupMmaWaitPattern : ConvertOpToLLVMPattern<simt::GroupMmaWaitOp> {
   }
 };
 
-/// Ops without operands that are one instruction.
-template <typename Op> struct StatementPattern : ConvertOpToLLVMPattern<Op> {
-  StatementPattern(const LLVMTypeConverter &converter, const char *text)
-      : ConvertOpToLLVMPattern<Op>(converter), text(text) {}
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    inlinePtx(rewriter, op.getLoc(), {}, {}, text, "~{memory}", true);
-    rewriter.eraseOp(op);
-    return success();
-  }
-  const char *text;
-};
-
 } // namespace
 
 /// An operand in shared memory.

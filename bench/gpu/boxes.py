@@ -1,6 +1,6 @@
 """Products whose operands are copied as boxes (TMA) against those by other copies, on an NVIDIA GPU: equal bits for every
-order of operands, type and size, with pointers that wrap, end in the middle of a tile or belong to a batch, and in programs
-that each compute several tiles; and the launches that tensor maps cannot do, which other code takes over.
+order of operands, type and size, with pointers that wrap, end in the middle of a tile or belong to a batch, in programs
+that each compute several tiles, and with results that are copied to memory meanwhile; and the launches that tensor maps cannot do, which other code takes over.
 
 Prints what differs; exits with 1 if anything does."""
 
@@ -47,7 +47,8 @@ def make(shape, dtype, transposed):
 
 def main():
     torch.manual_seed(0)
-    ways = {"on": {"tma": "on", "persistent": "off"}, "off": {"tma": "off"}, "persistent": {"tma": "on", "persistent": "on"}}
+    ways = {"on": {"tma": "on", "persistent": "off"}, "off": {"tma": "off"}, "persistent": {"tma": "on", "persistent": "on", "async-stores": "off"},
+            "stores": {"tma": "on", "persistent": "on", "async-stores": "on"}}
     ways = {way: binding.Library(options=options) for way, options in ways.items()}
     count, wrong = 0, 0
 

@@ -29,9 +29,15 @@ struct Dim {
 
 struct BoxFinder::Search {
   Search(BoxFinder &finder, tile::LoadOp load, unsigned inner)
-      : finder(finder), load(load), inner(inner), type(cast<RankedTensorType>(load.getType())) {}
+      : finder(finder), load(load), ptr(load.getPtr()), mask(load.getMask()), inner(inner),
+        type(cast<RankedTensorType>(load.getType())) {}
+  Search(BoxFinder &finder, tile::StoreOp store, unsigned inner)
+      : finder(finder), ptr(store.getPtr()), mask(store.getMask()), inner(inner),
+        type(cast<RankedTensorType>(store.getValue().getType())) {}
 
-  std::optional<Box> run(Refusal &refusal);
+  /// nullopt: `getReason` says why.
+  std::optional<Box> run();
+  const std::string &getReason() const { return reason; }
 
 private:
   bool refuse(const Twine &why) {
@@ -54,7 +60,8 @@ private:
   Box make();
 
   BoxFinder &finder;
-  tile::LoadOp load;
+  tile::LoadOp load; ///< Null: it is a store.
+  Value ptr, mask;
   unsigned inner;
   RankedTensorType type;
   std::string reason;
@@ -163,7 +170,7 @@ int64_t BoxFinder::Search::divisibilityOf(const Polynomial &value) const {
 }
 
 AffineExpr BoxFinder::Search::toExpr(const Polynomial &value) {
-  return *tilerun::toExpr(value, load.getContext(), arguments,
+  return *tilerun::toExpr(value, type.getContext(), arguments,
                           [&](unsigned number) { return argumentOf(symbol(number)); });
 }
 
@@ -197,7 +204,7 @@ void BoxFinder::Search::place(const Polynomial::Product &product, int64_t factor
 }
 
 bool BoxFinder::Search::readAddress() {
-  std::optional<AffineForm> form = finder.forms.get(load.getPtr());
+  std::optional<AffineForm> form = finder.forms.get(ptr);
   if (!form)
     return refuse("its address is not a sum of multiples of its indices");
   base = argumentOf(form->base);
@@ -235,7 +242,7 @@ bool BoxFinder::Search::readAddress() {
 
 /// start + i < extent along a dimension; or 0 <= start + i, which every box respects.
 bool BoxFinder::Search::readMask() {
-  for (const Condition &condition : getConditions(load.getMask())) {
+  for (const Condition &condition : getConditions(mask)) {
     std::string why;
     std::optional<MaskBound> bound = getBound(condition, finder.forms, why);
     if (!bound)
@@ -265,6 +272,9 @@ bool BoxFinder::Search::checkWraps() {
   for (Dim &dim : dims) {
     if (!dim.wrap)
       continue;
+    if (!load)
+      return refuse("its indices along dimension " + Twine(*dim.along) +
+                    " wrap around, and what wraps would be stored");
     if (!(dim.start == dim.wrap->start) || !isOfArguments(dim.wrap->modulus))
       return refuse("its indices along dimension " + Twine(*dim.along) +
                     " wrap around in the middle of the tensor");
@@ -293,7 +303,7 @@ bool BoxFinder::Search::checkStarts() {
 //===----------------------------------------------------------------------===//
 
 Box BoxFinder::Search::make() {
-  MLIRContext *context = load.getContext();
+  MLIRContext *context = type.getContext();
   int64_t bytes = tile::getElementBytes(type.getElementType());
   SmallVector<AffineExpr> extents, strides;
   SmallVector<int64_t> tile;
@@ -318,7 +328,7 @@ Box BoxFinder::Search::make() {
   return box;
 }
 
-std::optional<Box> BoxFinder::Search::run(Refusal &refusal) {
+std::optional<Box> BoxFinder::Search::run() {
   unsigned bytes = tile::getElementBytes(type.getElementType());
   bool isBox = true;
   const layout::MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytes};
@@ -328,18 +338,26 @@ std::optional<Box> BoxFinder::Search::run(Refusal &refusal) {
   else if (slot % tile.alignment()) // Chunks are permuted by their addresses.
     isBox = refuse("slots of " + Twine(slot) + " bytes do not begin at multiples of " +
                    Twine(tile.alignment()) + ", as boxes with such lines must");
-  else if (load.getOther() && !tile::isPositiveZero(load.getOther()))
+  else if (load && load.getOther() && !tile::isPositiveZero(load.getOther()))
     isBox = refuse("boxes have 0 where the mask is false, and 'other' is not 0");
-  isBox =
-      isBox && readAddress() && (!load.getMask() || readMask()) && checkWraps() && checkStarts();
-  if (isBox)
-    return make();
-  refusal = {load, reason};
-  return std::nullopt;
+  isBox = isBox && readAddress() && (!mask || readMask()) && checkWraps() && checkStarts();
+  return isBox ? std::optional(make()) : std::nullopt;
 }
 
 std::optional<Box> BoxFinder::find(tile::LoadOp load, unsigned inner, Refusal &refusal) {
-  return Search(*this, load, inner).run(refusal);
+  Search search(*this, load, inner);
+  std::optional<Box> box = search.run();
+  if (!box)
+    refusal = {load, search.getReason()};
+  return box;
+}
+
+std::optional<Box> BoxFinder::find(tile::StoreOp store, unsigned inner, Refusal &refusal) {
+  Search search(*this, store, inner);
+  std::optional<Box> box = search.run();
+  if (!box)
+    refusal = {store, search.getReason()};
+  return box;
 }
 
 std::optional<Box> BoxFinder::find(tile::LoadOp load) {

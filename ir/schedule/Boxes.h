@@ -27,13 +27,13 @@ struct Refusal {
 /// Most tensors that a launch describes.
 inline constexpr int64_t kMaxBoxes = 12;
 
-/// A load of a loop as a box.
+/// A load or a store as a box.
 struct Box {
   BoxAttr tensor;
   llvm::SmallVector<Polynomial, 5> starts; ///< In the order of the tensor's dimensions.
 };
 
-/// Finds boxes of one loop. Valid until the IR changes.
+/// Finds boxes of one loop, and of stores that are outside of it. Valid until the IR changes.
 class BoxFinder {
 public:
   explicit BoxFinder(mlir::scf::ForOp loop) : loop(loop), forms(loop) {}
@@ -41,6 +41,8 @@ public:
   /// The box that `load` is; nullopt with a reason if it is not one. `inner` is the tile's
   /// contiguous dimension.
   std::optional<Box> find(tile::LoadOp load, unsigned inner, Refusal &refusal);
+  /// The box that `store` writes, outside of the loop.
+  std::optional<Box> find(tile::StoreOp store, unsigned inner, Refusal &refusal);
   /// Of a load with `sched.box`, whose ring says how it lies; nullopt if it is not the one that the
   /// attribute says.
   std::optional<Box> find(tile::LoadOp load);

@@ -146,7 +146,7 @@ LogicalResult schedule::checkExpanded(func::FuncOp kernel, const LayoutAssignmen
   WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto copy = dyn_cast<CopyOp>(op))
       return checkCopy(copy, layouts);
-    if (isa<CopyBoxOp>(op) && !layouts.target().hasBoxCopies)
+    if (isa<CopyBoxOp, StoreBoxOp>(op) && !layouts.target().hasBoxCopies)
       return op->emitOpError("cannot be made: ")
              << layouts.target().name << " has no copies of boxes";
     return WalkResult::advance();

@@ -143,6 +143,27 @@ def SchedulePersist : SchedulePass<"schedule-persist"> {
   ];
 }
 
+def ScheduleStores : SchedulePass<"schedule-stores"> {
+  let summary = "decide which results are copied to global memory while the program goes on";
+  let description = [{
+    Stores behind loops with roles become copies of boxes from shared memory, where the tensor follows from the kernel's arguments,
+    nothing else reaches it and the tile has room beside the slots that the loops ask for (docs/schedule.md).
+
+    ```mlir
+    tile.store %pointers, %tile mask %inside : tensor<128x256x!tile.ptr<f16>>
+    // becomes
+    %buffer = sched.store_buffer : !sched.store_buffer<tensor<128x256xf16>, 1>
+    …
+    sched.store_box %tile mask %inside : tensor<128x256xi1> -> %buffer -> [%n, %m] {tensor = #sched.box<…>} : tensor<128x256xf16> -> !sched.store_buffer<…>
+    ```
+
+    Target and layouts as in `schedule-stages`; `schedule-persist` comes before it, and `schedule-allocate` after it.
+  }];
+  let options = ownTarget # [
+    Option<"stores", "stores", "std::string", "\"auto\"", "auto (in persistent kernels), off, on (wherever it is possible)">
+  ];
+}
+
 def ScheduleAllocate : SchedulePass<"schedule-allocate"> {
   let summary = "decide how many: slots, and the room for conversions, by the target's memory budget";
   let description = [{

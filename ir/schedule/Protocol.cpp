@@ -41,8 +41,9 @@ static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kern
     warps = std::max(warps, role.getEnd());
   }
   for (Operation &op : kernel.getBody().front())
-    if (!isa<RoleOp, RingOp, ChannelOp, func::ReturnOp>(op))
-      return op.emitOpError("is beside roles; all of a kernel but rings and channels is in them");
+    if (!isa<RoleOp, RingOp, ChannelOp, StoreBufferOp, func::ReturnOp>(op))
+      return op.emitOpError("is beside roles; all of a kernel but rings, channels and store "
+                            "buffers is in them");
   if (uint64_t threads = uint64_t(warps) * target.warpSize; threads > target.maxThreads)
     return kernel.emitError() << "roles take " << threads << " threads, but " << target.name
                               << " allows " << target.maxThreads << " in a program";

@@ -65,6 +65,8 @@ void RoleExpander::createRoles() {
   }
   consumer->getOperations().splice(consumer->end(), kernel->getOperations(), first->getIterator(),
                                    end->getIterator());
+  for (auto buffer : llvm::make_early_inc_range(consumer->getOps<StoreBufferOp>()))
+    buffer->moveBefore(filling);
   state.rings.assign(rings.begin(), rings.end());
   state.channel = channel;
   state.lateChannel = lateChannel;
@@ -121,17 +123,23 @@ void schedule::finishRoles(const RoleState &state) {
     closePrograms(state.producer, state.filled);
     closePrograms(state.consumer, state.read);
   }
+  Operation *consumer = state.consumer->getParentOp();
+  auto role = isa<RoleOp>(consumer) ? cast<RoleOp>(consumer) : consumer->getParentOfType<RoleOp>();
+  Block *block = &role.getBody().front();
+  auto b = ImplicitLocOpBuilder::atBlockEnd(role.getLoc(), block);
+  for (auto buffer : role->getBlock()->getOps<StoreBufferOp>()) {
+    for (Operation *user : buffer->getUsers())
+      if (auto store = dyn_cast<StoreBoxOp>(user))
+        store.getMaskMutable().clear();
+    StoreWaitOp::create(b, buffer);
+  }
   if (!state.turns)
     return;
   // Around all loops of the role: a group that closed turns alone and opened them again could give
   // a turn before the last one has been taken.
-  Operation *consumer = state.consumer->getParentOp();
-  auto role = isa<RoleOp>(consumer) ? cast<RoleOp>(consumer) : consumer->getParentOfType<RoleOp>();
-  Block *block = &role.getBody().front();
-  auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(), block);
-  TurnOp::create(b, TurnStep::Open, state.turns);
-  b.setInsertionPointToEnd(block);
   TurnOp::create(b, TurnStep::Close, state.turns);
+  b.setInsertionPointToStart(block);
+  TurnOp::create(b, TurnStep::Open, state.turns);
 }
 
 void RoleExpander::startLate(scf::ForOp loop, ValueRange factors, const Cursor &behind) {

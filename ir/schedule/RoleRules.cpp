@@ -129,7 +129,7 @@ static Operation *findEffect(scf::ForOp loop) {
     op.walk([&](Operation *inner) {
       auto load = dyn_cast<tile::LoadOp>(inner);
       bool isPlain = load && !tile::isObserving(load);
-      if (isPlain || isa<tile::AssumeOp>(inner) || isMemoryEffectFree(inner) ||
+      if (isPlain || isa<tile::AssumeOp, StoreBufferOp>(inner) || isMemoryEffectFree(inner) ||
           inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return WalkResult::advance();
       found = inner;

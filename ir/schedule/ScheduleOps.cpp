@@ -3,6 +3,7 @@
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/schedule/LoopSlice.h"
 
+#include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -17,12 +18,12 @@ using namespace tilerun::schedule;
 #define GET_TYPEDEF_CLASSES
 #include "ir/schedule/ScheduleTypes.cpp.inc"
 
-/// Whether rings and channels that `op` takes are results of the ops that make them. Passes look at
-/// those: none comes from an argument, a branch or a choice.
+/// Whether rings, channels and store buffers that `op` takes are results of the ops that make them.
+/// Passes look at those: none comes from an argument, a branch or a choice.
 static bool namesMemory(Operation &op) {
   return llvm::all_of(op.getOperands(), [](Value value) {
-    return !isa<RingType, ChannelType>(value.getType()) ||
-           isa_and_present<RingOp, ChannelOp>(value.getDefiningOp());
+    return !isa<RingType, ChannelType, StoreBufferType>(value.getType()) ||
+           isa_and_present<RingOp, ChannelOp, StoreBufferOp>(value.getDefiningOp());
   });
 }
 
@@ -111,6 +112,24 @@ LogicalResult RetainedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult StoreBufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                      RankedTensorType tile, unsigned inner) {
+  if (!tile::hasTileShape(tile) || tile.getRank() != 2)
+    return emitError() << "a store buffer holds a tensor of two dimensions, not " << tile;
+  if (inner > 1)
+    return emitError() << "the lines of a store buffer are along dimension 0 or 1, not " << inner;
+  const int64_t bytes = tile::getElementBytes(tile.getElementType());
+  const layout::MatrixTile lines{{tile.getDimSize(0), tile.getDimSize(1)}, inner, unsigned(bytes)};
+  if (tile.getDimSize(inner) * bytes < layout::MatrixTile::kChunkBytes ||
+      tile.getNumElements() * bytes % lines.alignment())
+    return emitError() << "boxes cannot be copied from a tile of " << tile;
+  return success();
+}
+
+int64_t StoreBufferType::getBytes() const {
+  return getTile().getNumElements() * tile::getElementBytes(getTile().getElementType());
+}
+
 int64_t RetainedType::getSlotBytes() const {
   return (int64_t(1) << getLayout().getMap().totalInBits()) *
          tile::getElementBytes(getTile().getElementType());
@@ -167,17 +186,25 @@ LogicalResult CopyOp::verify() {
   return checkSlot(*this, getSlot(), ring.getSlots());
 }
 
+/// Whether a box is that of a tile whose lines are along dimension `inner`.
+static LogicalResult verifyBox(Operation *op, BoxAttr tensor, size_t starts, RankedTensorType tile,
+                               unsigned inner) {
+  ArrayRef<int64_t> sizes = tensor.getTile().asArrayRef();
+  if (starts != sizes.size())
+    return op->emitOpError() << "begins at " << starts << " indices of a tensor of " << sizes.size()
+                             << " dimensions";
+  if (sizes.size() < 2 || sizes[0] != tile.getDimSize(inner) ||
+      sizes[1] != tile.getDimSize(1 - inner) ||
+      llvm::any_of(sizes.drop_front(2), [](int64_t size) { return size != 1; }))
+    return op->emitOpError() << "has a box of other sizes than " << tile;
+  return success();
+}
+
 LogicalResult CopyBoxOp::verify() {
   RingType ring = getRingType(getRing());
-  ArrayRef<int64_t> tile = getTensor().getTile().asArrayRef();
-  if (getStarts().size() != tile.size())
-    return emitOpError() << "begins at " << getStarts().size() << " indices of a tensor of "
-                         << tile.size() << " dimensions";
   unsigned inner = ring.getForm().getInner();
-  auto sizeAlong = [&](unsigned dim) { return ring.getTile().getDimSize(dim); };
-  if (tile.size() < 2 || tile[0] != sizeAlong(inner) || tile[1] != sizeAlong(1 - inner) ||
-      llvm::any_of(tile.drop_front(2), [](int64_t size) { return size != 1; }))
-    return emitOpError() << "copies a box of other sizes to slots of " << ring.getTile();
+  if (failed(verifyBox(*this, getTensor(), getStarts().size(), ring.getTile(), inner)))
+    return failure();
   if (getMulticast()) {
     auto from = getRing().getDefiningOp<RingOp>();
     auto channel = from ? from.getChannel().getDefiningOp<ChannelOp>() : ChannelOp();
@@ -189,6 +216,18 @@ LogicalResult CopyBoxOp::verify() {
   if (getChannelType(getRing().getDefiningOp<RingOp>().getChannel()).getCopies() != CopyKind::Boxes)
     return emitOpError("fills slots of a channel whose copies are not boxes");
   return checkSlot(*this, getSlot(), ring.getSlots());
+}
+
+LogicalResult StoreBufferOp::verify() { return verifyMemory(*this); }
+
+LogicalResult StoreBoxOp::verify() {
+  StoreBufferType buffer = getBuffer().getType();
+  if (getTile().getType() != buffer.getTile())
+    return emitOpError() << "stores " << getTile().getType() << " through memory for "
+                         << buffer.getTile();
+  if (getMask() && getMask().getType() != tile::getMaskType(buffer.getTile()))
+    return emitOpError() << "has a mask of " << getMask().getType() << " for " << buffer.getTile();
+  return verifyBox(*this, getTensor(), getStarts().size(), buffer.getTile(), buffer.getInner());
 }
 
 LogicalResult FetchOp::verify() {
@@ -268,8 +307,8 @@ LogicalResult RoleOp::verify() {
   auto result = getBody().walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
       Region *region = operand.getParentRegion();
-      if (getBody().isAncestor(region) || isa<RingType, ChannelType>(operand.getType()) ||
-          isa<BlockArgument>(operand))
+      if (getBody().isAncestor(region) || isa<BlockArgument>(operand) ||
+          isa<RingType, ChannelType, StoreBufferType>(operand.getType()))
         continue;
       auto error = emitOpError("uses a value from before it; roles share rings, channels and the "
                                "kernel's arguments alone");

@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 /// So that everybody sees which memory an op touches.
-def NamesMemory : PredOpTrait<"its rings and channels are results of sched.ring and sched.channel",
+def NamesMemory : PredOpTrait<"its rings, channels and store buffers are results of the ops that make them",
                               CPred<"namesMemory($_op)">>;
 class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits # [NamesMemory]>;
 /// Has its place in the order of a role: nothing passes it.
@@ -51,6 +51,17 @@ def Sched_ChannelType : Sched_Type<"Channel", "channel"> {
   let extraClassDeclaration = [{
     bool isBetweenRoles() const { return getProducers() != 0; }
   }];
+}
+
+def Sched_StoreBufferType : Sched_Type<"StoreBuffer", "store_buffer"> {
+  let summary = "shared memory from which a tile is copied to global memory";
+  let description = [{
+    `!sched.store_buffer<tensor<128x256xf16>, 1>`: one tile, whose lines are along this dimension and lie as boxes want them.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile, "unsigned":$inner);
+  let assemblyFormat = "`<` $tile `,` $inner `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{ int64_t getBytes() const; }];
 }
 
 def Sched_RetainedType : Sched_Type<"Retained", "retained"> {
@@ -201,6 +212,41 @@ def Sched_RecallOp : Sched_Op<"recall", [
 //===----------------------------------------------------------------------===//
 // Channels
 //===----------------------------------------------------------------------===//
+
+def Sched_StoreBufferOp : Sched_Op<"store_buffer", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "memory for the tile of one store";
+  let description = [{
+    ```mlir
+    %buffer = sched.store_buffer : !sched.store_buffer<tensor<128x256xf16>, 1>
+    ```
+  }];
+  let results = (outs Sched_StoreBufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Sched_StoreBoxOp : Sched_Op<"store_box", [InOrder, AttrSizedOperandSegments]> {
+  let summary = "a tile to a box of a tensor in global memory, by an asynchronous copy";
+  let description = [{
+    ```mlir
+    sched.store_box %tile mask %inside : tensor<128x256xi1> -> %buffer -> [%n, %m] {tensor = #sched.box<…>} : tensor<128x256xf16> -> !sched.store_buffer<…>
+    ```
+    Waits until the buffer has been read by the copy before, puts the tile there and starts the copy. The box begins at these
+    indices of the tensor's dimensions, of which the contiguous one is the first; nothing is stored outside of the tensor. Who
+    reads the tensor waits for the end of the launch. Until the kernel is expanded `mask` says the same as the tensor's extents, for
+    whoever asks which rows are stored.
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, Optional<AnyRankedTensor>:$mask, Sched_StoreBufferType:$buffer, Variadic<I32>:$starts,
+                   Sched_BoxAttr:$tensor);
+  let assemblyFormat = "$tile (`mask` $mask^ `:` type($mask))? `->` $buffer `->` `[` $starts `]` attr-dict `:` type($tile) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Sched_StoreWaitOp : Sched_Op<"store_wait", [InOrder]> {
+  let summary = "wait until the copies from a buffer have read it, so that its memory can be reused";
+  let arguments = (ins Sched_StoreBufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
 
 def Sched_AcquireOp : Sched_Op<"acquire", [InOrder]> {
   let summary = "wait until a slot is empty; from here to its publish it is filled";

@@ -2,6 +2,7 @@
 #include "ir/schedule/SharedDemand.h"
 #include "ir/layout/Conversion.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/AsyncStores.h"
 #include "ir/schedule/LateProducts.h"
 #include "ir/schedule/LoopSlice.h"
 #include "ir/schedule/Retain.h"
@@ -41,7 +42,7 @@ SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
   });
   for (auto &[block, operands] : stored)
     extendLives(operands);
-  retained = getRetainedBytes(kernel);
+  retained = getRetainedBytes(kernel) + getStoreBufferBytes(kernel, layouts.target());
   for (scf::ForOp loop : findRoleLoops(kernel))
     producer = std::max(producer, alignedBytes(ofProducer(loop), layouts.target()));
 }

@@ -74,7 +74,8 @@ private:
   target::MemoryBudget budget;
   const LoopSet *waiting; ///< Null: none.
   int64_t producer = 0;   ///< What it needs, all the time; 0 without roles.
-  int64_t retained = 0;   ///< Tiles that stay from one loop to the next count all the time.
+  /// Tiles that stay from one loop to the next, and those of stores, count all the time.
+  int64_t retained = 0;
   llvm::DenseMap<mlir::Block *, StoredOperands> stored;
 };
 

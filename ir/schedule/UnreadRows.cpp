@@ -1,5 +1,6 @@
 // See UnreadRows.h.
 #include "ir/schedule/UnreadRows.h"
+#include "ir/schedule/ScheduleOps.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +31,8 @@ bool UnreadRows::follow(OpOperand &use, unsigned dim, SmallVectorImpl<Place> &wo
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return use.get() == store.getValue() && use.get() != store.getMask() &&
            isMasked(store.getMask(), dim);
+  if (auto store = dyn_cast<StoreBoxOp>(op))
+    return use.get() == store.getTile() && isMasked(store.getMask(), dim);
   if (isa<scf::YieldOp>(op)) {
     Operation *parent = op->getParentOp();
     unsigned index = use.getOperandNumber();

@@ -216,6 +216,26 @@ def Simt_BoxCopyOp : Simt_Op<"box_copy", [SaysSharedUse, AttrSizedOperandSegment
   let assemblyFormat = "`[` $starts `]` `->` $buffer `[` $offset `]` `counts` $phases `[` $place `]` (`mask` $mask^)? (`multicast` $multicast^)? attr-dict";
 }
 
+def Simt_BoxStoreOp : Simt_Op<"box_store", [SaysSharedUse, AttrSizedOperandSegments, MemoryEffects<[MemWrite<Simt_GlobalMemory>, MemRead<Simt_SharedMemory>]>]> {
+  let summary = "start copying a box from shared memory to a tensor in global memory, if a predicate holds";
+  let description = [{
+    ```mlir
+    simt.box_store %buffer[%offset] -> [%n, %m] mask %first {tensor = #sched.box<…>}
+    ```
+    Lines lie as in `box_copy`. Elements outside of the tensor are not stored. Threads' writes to shared memory are seen behind their
+    `async_fence` and a barrier. The memory may be written again behind this thread's `box_store_wait` and a barrier.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Variadic<I32>:$starts, Optional<I1>:$mask, Sched_BoxAttr:$tensor);
+  let assemblyFormat = "$buffer `[` $offset `]` `->` `[` $starts `]` (`mask` $mask^)? attr-dict";
+}
+
+def Simt_BoxStoreWaitOp : Simt_Op<"box_store_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "wait until the boxes that this thread stores have been read from shared memory";
+  let description = [{ `buffer` is one of those that they are read from: it is in use up to here. }];
+  let arguments = (ins Simt_SharedType:$buffer);
+  let assemblyFormat = "$buffer attr-dict";
+}
+
 def Simt_AsyncCommitOp : Simt_Op<"async_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "close the group of asynchronous copies that this thread has started";
   let assemblyFormat = "attr-dict";

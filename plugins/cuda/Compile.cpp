@@ -62,6 +62,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readChoice(value, r.options.rematerialize); }},
     {"retain", "auto, off or on: tiles that stay in shared memory for a later loop",
      [](Request &r, Value value) { return readChoice(value, r.options.retain); }},
+    {"async-stores", "auto, off or on: results copied to memory while the program goes on",
+     [](Request &r, Value value) { return readChoice(value, r.options.asyncStores); }},
     {"multicast", "auto, off or on: boxes copied once for all blocks of a program",
      [](Request &r, Value value) { return readChoice(value, r.options.multicast); }},
     {"few-programs", "auto, off or on: programs times a block's size do not overflow",

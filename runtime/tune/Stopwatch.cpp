@@ -146,20 +146,24 @@ Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, doubl
   auto fit = [one](double budget, size_t most) {
     return std::clamp<size_t>(static_cast<size_t>(budget / one), 1, most);
   };
-  for (double left = warmup; left > 0; left -= took) {
+  double left = warmup;
+  while (left > 0) {
     milliseconds.clear();
     TILERUN_TRY(measureBatch(run, fit(left, kFirstBatch), took, milliseconds));
     if (isBeaten(kBeatenInWarmup))
       return {};
+    left -= took;
   }
   milliseconds.clear();
-  for (double left = rep; left > 0 && milliseconds.size() < kMaxRuns; left -= took) {
+  left = rep;
+  while (left > 0 && milliseconds.size() < kMaxRuns) {
     const size_t batch = std::clamp(milliseconds.size() / 2, kFirstBatch, kMostOfBatch);
     TILERUN_TRY(measureBatch(run, fit(left, batch), took, milliseconds));
     const MedianInterval interval = getMedianInterval(milliseconds);
     if (isBeaten(kBeaten) || (milliseconds.size() >= kFirstBatch &&
                               interval.high - interval.low <= kKnown * interval.median))
       break;
+    left -= took;
   }
   return {};
 }

@@ -14,11 +14,12 @@ using namespace tilerun::test;
 namespace {
 
 /// A product whose operands are copied as boxes by a role of its own gives the same bits as one
-/// whose threads copy them, in any order of warps and copies.
+/// whose threads copy them, in any order of warps and copies; so does one whose result is copied to
+/// memory as boxes while the next program runs.
 TEST(Boxes, GiveEqualBits) {
   auto hopper = nvptx::getArchitecture("sm_90a");
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
-  unsigned kernels = 0;
+  unsigned kernels = 0, storing = 0;
   for (const KernelCase &testCase : loadKernelCases()) {
     if (!llvm::is_contained({"blocks", "pipeline", "wgmma"}, llvm::sys::path::stem(testCase.file)))
       continue;
@@ -26,16 +27,18 @@ TEST(Boxes, GiveEqualBits) {
     llvm::Expected<PreparedCase> prepared = prepare(testCase);
     ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
     std::vector<TensorArgument> got, expected;
-    unsigned boxes = 0;
+    unsigned boxes = 0, stores = 0;
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, got, 0,
-                        {0, 1, 2, 3, 4, 5}, {.boxes = "on"},
+                        {0, 1, 2, 3, 4, 5}, {.boxes = "on", .asyncStores = "on"},
                         [&](mlir::func::FuncOp kernel) {
                           kernel.walk([&](simt::BoxCopyOp) { ++boxes; });
+                          kernel.walk([&](simt::BoxStoreOp) { ++stores; });
                         }),
               "");
     if (!boxes)
       continue;
     ++kernels;
+    storing += stores != 0;
     std::vector<TensorArgument> persistent;
     ASSERT_EQ(emulateOn(*prepared, hopper->info, testCase.numWarps, testCase, persistent, 0,
                         {0, 1, 2, 3, 4, 5, 6, 7, 8},
@@ -50,6 +53,7 @@ TEST(Boxes, GiveEqualBits) {
     }
   }
   EXPECT_GE(kernels, 20u);
+  EXPECT_GE(storing, 10u);
 }
 
 /// Calls `work` with each kernel of the table that has an op of this kind, and a target.
@@ -73,6 +77,68 @@ void forEachCaseWith(
 void expectEqualBits(llvm::ArrayRef<TensorArgument> expected, llvm::ArrayRef<TensorArgument> got) {
   for (auto [left, right] : llvm::zip_equal(expected, got))
     EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+}
+
+/// Without any one part of what orders its copies, the emulator finds what goes wrong.
+TEST(AsyncStores, NeedTheirOrder) {
+  auto eraseAt = [](mlir::func::FuncOp kernel, auto isWanted) {
+    llvm::SmallVector<mlir::Operation *> found;
+    kernel.walk([&](mlir::Operation *op) {
+      if (isWanted(op))
+        found.push_back(op);
+    });
+    ASSERT_FALSE(found.empty());
+    for (mlir::Operation *op : found)
+      op->erase();
+  };
+  const std::pair<const char *, std::function<void(mlir::func::FuncOp)>> damages[] = {
+      {"the fence",
+       [&](mlir::func::FuncOp kernel) {
+         eraseAt(kernel, [](mlir::Operation *op) {
+           return llvm::isa<simt::AsyncFenceOp>(op) && op->getParentOfType<simt::RoleOp>();
+         });
+       }},
+      {"waits before the tile is written",
+       [&](mlir::func::FuncOp kernel) {
+         eraseAt(kernel, [](mlir::Operation *op) {
+           return llvm::isa<simt::BoxStoreWaitOp>(op) && op->getParentOfType<mlir::scf::ForOp>();
+         });
+       }},
+      {"the last wait",
+       [&](mlir::func::FuncOp kernel) {
+         eraseAt(kernel, [](mlir::Operation *op) {
+           return llvm::isa<simt::BoxStoreWaitOp>(op) && !op->getParentOfType<mlir::scf::ForOp>();
+         });
+       }},
+      {"barriers of the role", [&](mlir::func::FuncOp kernel) {
+         eraseAt(kernel, [](mlir::Operation *op) {
+           auto barrier = llvm::dyn_cast<simt::BarrierOp>(op);
+           return barrier && barrier.getScope() == simt::BarrierScope::Role;
+         });
+       }}};
+  unsigned kernels = 0;
+  forEachCaseWith<tile::DotOp>(
+      [&](const KernelCase &testCase, PreparedCase &prepared, const target::TargetInfo &hopper) {
+        if (kernels || llvm::sys::path::stem(testCase.file) != "wgmma")
+          return;
+        std::vector<TensorArgument> got;
+        unsigned stores = 0;
+        const backend::ScheduleText choices{.boxes = "on", .persistent = "on"};
+        ASSERT_EQ(emulateOn(prepared, hopper, testCase.numWarps, testCase, got, 0, {0}, choices,
+                            [&](mlir::func::FuncOp kernel) {
+                              kernel.walk([&](simt::BoxStoreOp) { ++stores; });
+                            }),
+                  "");
+        if (!stores)
+          return;
+        ++kernels;
+        for (const auto &[name, damage] : damages)
+          EXPECT_NE(emulateOn(prepared, hopper, testCase.numWarps, testCase, got, 0,
+                              {0, 1, 2, 3, 4, 5, 6, 7}, choices, damage),
+                    "")
+              << "without " << name;
+      });
+  EXPECT_EQ(kernels, 1u);
 }
 
 /// Values that are computed again behind a reduction are the same bits.

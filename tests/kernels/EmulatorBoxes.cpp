@@ -17,6 +17,17 @@ struct Tensor {
   bool isEmpty() const {
     return llvm::any_of(extents, [](int64_t size) { return size < 1; });
   }
+  /// Where an element of a box that begins at `starts` is; nullopt outside of the tensor.
+  std::optional<uint64_t> find(ArrayRef<int32_t> starts, int64_t along, int64_t line) const {
+    uint64_t address = base;
+    bool isInside = !isEmpty();
+    for (auto [dim, start] : llvm::enumerate(starts)) {
+      int64_t index = start + (dim == 0 ? along : dim == 1 ? line : 0);
+      isInside &= index >= 0 && index < extents[dim];
+      address += uint64_t(index * strides[dim]);
+    }
+    return isInside ? std::optional(address) : std::nullopt;
+  }
 };
 } // namespace
 
@@ -53,6 +64,13 @@ static Tensor encode(schedule::BoxAttr box, llvm::function_ref<uint64_t(unsigned
   return tensor;
 }
 
+SmallVector<int32_t, 5> Warp::startsIn(ValueRange starts, unsigned lane) {
+  SmallVector<int32_t, 5> numbers;
+  for (Value start : starts)
+    numbers.push_back(int32_t(at(start, lane)));
+  return numbers;
+}
+
 bool Warp::access(BoxCopyOp op) {
   auto kernel = op->getParentOfType<func::FuncOp>();
   Tensor tensor =
@@ -80,18 +98,13 @@ bool Warp::access(BoxCopyOp op) {
           !check(op, block->shared.beginBox(thread(lane), box.place, box.bytes.size())))
         return false;
     }
+    const SmallVector<int32_t, 5> starts = startsIn(op.getStarts(), lane);
     for (int64_t line = 0; line < tile[1]; ++line)
       for (int64_t along = 0; along < tile[0]; ++along) {
-        uint64_t address = tensor.base;
-        bool isInside = !tensor.isEmpty();
-        for (auto [dim, start] : llvm::enumerate(op.getStarts())) {
-          int64_t index = int32_t(at(start, lane)) + (dim == 0 ? along : dim == 1 ? line : 0);
-          isInside &= index >= 0 && index < tensor.extents[dim];
-          address += uint64_t(index * tensor.strides[dim]);
-        }
-        if (!isInside)
+        std::optional<uint64_t> address = tensor.find(starts, along, line);
+        if (!address)
           continue;
-        uint8_t *source = program.find(*this, op, address, tensor.bytes);
+        uint8_t *source = program.find(*this, op, *address, tensor.bytes);
         if (!source)
           return false;
         std::memcpy(&box.bytes[lines.permute(lines.plainByte(line, along))], source, tensor.bytes);
@@ -99,6 +112,44 @@ bool Warp::access(BoxCopyOp op) {
     // Each of them lands at a time of its own.
     for (Program *block : receivers)
       block->send(box);
+  }
+  return true;
+}
+
+bool Warp::access(BoxStoreOp op) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  Tensor tensor =
+      encode(op.getTensor(), [&](unsigned number) { return at(kernel.getArgument(number), 0); });
+  if (!tensor.problem.empty())
+    return fail(op, "the tensor of a box has " + tensor.problem);
+  ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
+  layout::MatrixTile lines{{tile[1], tile[0]}, /*inner=*/1, unsigned(tensor.bytes)};
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(op.getMask(), lane))
+      continue;
+    std::vector<uint8_t> bytes(size_t(tile[0] * tile[1]) * tensor.bytes, 0);
+    Flight flight{op,           thread(lane), placeOf(op.getBuffer(), op.getOffset(), lane),
+                  bytes.size(), {},           nullptr};
+    if (flight.place % lines.alignment())
+      return fail(op, "misaligned copy of a box");
+    if (!check(op, program.shared.beginRead(flight.thread, flight.place, bytes)))
+      return false;
+    flight.elementBytes = tensor.bytes;
+    const SmallVector<int32_t, 5> starts = startsIn(op.getStarts(), lane);
+    for (int64_t line = 0; line < tile[1]; ++line)
+      for (int64_t along = 0; along < tile[0]; ++along) {
+        std::optional<uint64_t> address = tensor.find(starts, along, line);
+        if (!address)
+          continue;
+        uint8_t *to = program.find(*this, op, *address, tensor.bytes);
+        if (!to)
+          return false;
+        uint64_t element = 0;
+        std::memcpy(&element, &bytes[lines.permute(lines.plainByte(line, along))], tensor.bytes);
+        flight.stored.push_back({to, element});
+      }
+    // They arrive when the wait ends, the latest that they may.
+    queues[unsigned(AsyncQueue::Stores)].open.push_back(std::move(flight));
   }
   return true;
 }

@@ -267,6 +267,8 @@ bool Warp::access(PhaseArriveOp op) {
 }
 
 bool Warp::complete(Flight &flight) {
+  for (auto [to, element] : flight.stored)
+    std::memcpy(to, &element, flight.elementBytes);
   if (flight.bytes.empty())
     return check(flight.op, program.shared.endRead(flight.thread, flight.place, flight.count));
   if (flight.source)
@@ -288,7 +290,7 @@ bool Warp::checkEnd() {
 std::optional<bool> Warp::accessMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<bool>>(op)
       .Case<AtomicRMWOp, AtomicSumOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp,
-            SharedAddOp, AsyncCopyOp, BoxCopyOp, PhaseInitOp, PhaseArriveOp>(
+            SharedAddOp, AsyncCopyOp, BoxCopyOp, BoxStoreOp, PhaseInitOp, PhaseArriveOp>(
           [&](auto access) { return this->access(access); })
       .Default(std::nullopt);
 }

@@ -116,6 +116,8 @@ private:
   bool access(SharedAddOp op);
   bool access(AsyncCopyOp op);
   bool access(BoxCopyOp op);
+  bool access(BoxStoreOp op);
+  llvm::SmallVector<int32_t, 5> startsIn(ValueRange starts, unsigned lane);
   bool access(PhaseInitOp op);
   bool access(PhaseArriveOp op);
   uint64_t placeOf(Value buffer, Value offset, unsigned lane) {
@@ -142,6 +144,9 @@ private:
     uint64_t place, count;
     llvm::SmallVector<uint8_t, 16> bytes; ///< Of a copy; of a read, none.
     const uint8_t *source;                ///< Of a copy that reads late.
+    /// Of a box that is stored: where elements go, and what they are.
+    std::vector<std::pair<uint8_t *, uint64_t>> stored = {};
+    uint64_t elementBytes = 0;
   };
   struct Queue {
     std::vector<Flight> open;

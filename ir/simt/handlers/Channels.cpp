@@ -34,14 +34,6 @@ static FailureOr<Value> phaseOf(LowerContext &c, Value channel, Value slot, Phas
   return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
 }
 
-/// Whether this is the thread that acts for its warp; of a role that copies boxes, for all of it.
-static Value actsForOthers(LowerContext &c, bool forRole) {
-  Value thread = c.threads.threadId();
-  if (!forRole)
-    thread = arith::AndIOp::create(c.b, thread, constant(c.b, c.target.warpSize - 1));
-  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, thread, constant(c.b, 0));
-}
-
 static int64_t countBlocks(Operation *op) {
   return tile::getBlocks(op->getParentOfType<func::FuncOp>());
 }
@@ -52,28 +44,61 @@ static bool isEverywhere(Value channel) {
   return op && op.getEverywhere();
 }
 
-/// Boxes of whole lines, as many as the tile has parts that one instruction copies: lines of at
-/// most 128 bytes, and 256 of them.
-LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
+BoxParts simt::divideBox(schedule::BoxAttr tensor, const MatrixTile &tile, int64_t lines) {
   constexpr int64_t kMostLines = 256;
+  SmallVector<int64_t> part(tensor.getTile().asArrayRef());
+  part[0] = int64_t(tile.lineBytes()) / tile.elementBytes;
+  part[1] = std::min(lines, kMostLines);
+  BoxParts parts{schedule::BoxAttr::get(
+                     tensor.getContext(), tensor.getBase(), tensor.getElement(),
+                     tensor.getArguments(), tensor.getExtents(), tensor.getStrides(),
+                     DenseI64ArrayAttr::get(tensor.getContext(), part), tensor.getNatural()),
+                 {}};
+  for (int64_t along = 0; along < tile.shape[tile.inner]; along += part[0])
+    for (int64_t line = 0; line < lines; line += part[1])
+      parts.places.push_back(
+          {along, line,
+           int64_t(tile.inner == 1 ? tile.plainByte(line, along) : tile.plainByte(along, line))});
+  return parts;
+}
+
+FailureOr<Values> simt::getStarts(LowerContext &c, ValueRange starts) {
+  Values scalars;
+  for (Value start : starts) {
+    FailureOr<Value> scalar = c.getScalar(start);
+    if (failed(scalar))
+      return failure();
+    scalars.push_back(*scalar);
+  }
+  return scalars;
+}
+
+Values simt::moveStarts(LowerContext &c, Values starts, const BoxParts::Place &place) {
+  for (auto [dim, by] : {std::pair(0, place.along), std::pair(1, place.line)})
+    if (by)
+      starts[dim] = arith::AddIOp::create(c.b, starts[dim], constant(c.b, int32_t(by)));
+  return starts;
+}
+
+Value simt::actsForOthers(LowerContext &c, bool forRole) {
+  Value thread = c.threads.threadId();
+  if (!forRole)
+    thread = arith::AndIOp::create(c.b, thread, constant(c.b, c.target.warpSize - 1));
+  return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, thread, constant(c.b, 0));
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
   schedule::RingType ring = schedule::getRingType(op.getRing());
   Value channel = schedule::getChannel(op.getRing());
   FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot()),
                    phase = phaseOf(c, channel, op.getSlot(), Phases::Full);
-  FailureOr<Values> starts = Values();
-  for (Value start : op.getStarts()) {
-    FailureOr<Value> scalar = c.getScalar(start);
-    if (failed(scalar))
-      return failure();
-    starts->push_back(*scalar);
-  }
-  if (failed(place) || failed(phase))
+  FailureOr<Values> starts = getStarts(c, op.getStarts());
+  if (failed(place) || failed(phase) || failed(starts))
     return failure();
-  unsigned inner = ring.getForm().getInner(), bytes = getScalarBytes(elementType(ring.getTile()));
-  MatrixTile tile{{ring.getTile().getDimSize(0), ring.getTile().getDimSize(1)}, inner, bytes};
-  schedule::BoxAttr tensor = op.getTensor();
-  SmallVector<int64_t> part(tensor.getTile().asArrayRef());
-  part[0] = int64_t(tile.lineBytes()) / bytes;
+  const unsigned inner = ring.getForm().getInner();
+  const MatrixTile tile{{ring.getTile().getDimSize(0), ring.getTile().getDimSize(1)},
+                        inner,
+                        getScalarBytes(elementType(ring.getTile()))};
   // Of a box for all blocks, this one copies the lines from its rank times their number on.
   int64_t lines = tile.shape[1 - inner] / (op.getMulticast() ? countBlocks(op) : 1);
   if (op.getMulticast()) {
@@ -84,22 +109,14 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyBoxOp op) {
         arith::MulIOp::create(c.b, firstLine, constant(c.b, int32_t(tile.lineBytes())));
     place = arith::AddIOp::create(c.b, *place, bytesBefore).getResult();
   }
-  part[1] = std::min(lines, kMostLines);
-  auto box = schedule::BoxAttr::get(c.b.getContext(), tensor.getBase(), tensor.getElement(),
-                                    tensor.getArguments(), tensor.getExtents(), tensor.getStrides(),
-                                    c.b.getDenseI64ArrayAttr(part), tensor.getNatural());
+  const BoxParts parts = divideBox(op.getTensor(), tile, lines);
   Value isFirst = actsForOthers(c, /*forRole=*/true);
-  for (int64_t along = 0; along < tile.shape[inner]; along += part[0])
-    for (int64_t line = 0; line < lines; line += part[1]) {
-      Values at = *starts;
-      for (auto [dim, by] : {std::pair(0, along), std::pair(1, line)})
-        if (by)
-          at[dim] = arith::AddIOp::create(c.b, at[dim], constant(c.b, int32_t(by)));
-      uint64_t offset = inner == 1 ? tile.plainByte(line, along) : tile.plainByte(along, line);
-      Value to = arith::AddIOp::create(c.b, *place, constant(c.b, int32_t(offset)));
-      BoxCopyOp::create(c.b, at, c.find(op.getRing()), to, c.find(channel), *phase, isFirst, box,
-                        op.getMulticast());
-    }
+  for (const BoxParts::Place &part : parts.places) {
+    Values at = moveStarts(c, *starts, part);
+    Value to = arith::AddIOp::create(c.b, *place, constant(c.b, int32_t(part.offset)));
+    BoxCopyOp::create(c.b, at, c.find(op.getRing()), to, c.find(channel), *phase, isFirst,
+                      parts.box, op.getMulticast());
+  }
   return success();
 }
 

@@ -74,6 +74,19 @@ SharedUse BoxCopyOp::getSharedUse() {
   return use;
 }
 
+SharedUse BoxStoreOp::getSharedUse() {
+  SharedUse use;
+  use.accesses = {{getBuffer(), Kind::Read, AsyncQueue::Stores}};
+  return use;
+}
+
+SharedUse BoxStoreWaitOp::getSharedUse() {
+  SharedUse use = waitingFor(AsyncQueue::Stores, 0);
+  use.closes = AsyncQueue::Stores;
+  use.accesses = {{getBuffer(), Kind::Read, std::nullopt, /*isSeparated=*/true}};
+  return use;
+}
+
 SharedUse AsyncCommitOp::getSharedUse() { return closing(AsyncQueue::Copies); }
 SharedUse AsyncWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Copies, getPending()); }
 

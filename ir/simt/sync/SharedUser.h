@@ -11,8 +11,8 @@
 namespace tilerun::simt {
 
 /// Work that an op starts and that continues after it. Groups of a queue end in order.
-enum class AsyncQueue { Copies, Products };
-inline constexpr unsigned kNumAsyncQueues = 2;
+enum class AsyncQueue { Copies, Products, Stores };
+inline constexpr unsigned kNumAsyncQueues = 3;
 
 struct SharedUse {
   /// Additions are atomic, and so are arrivals and waits: no barrier between each other.

@@ -73,7 +73,7 @@ func.func private @k(!sched.staged<tensor<32xf16>, #layout, 2>)
 //===----------------------------------------------------------------------===//
 
 func.func @k(%r: !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>, %s: i32) {
-  // expected-error @+1 {{'sched.read' op failed to verify that its rings and channels are results of sched.ring and sched.channel}}
+  // expected-error @+1 {{'sched.read' op failed to verify that its rings, channels and store buffers are results of the ops that make them}}
   %a = sched.read %r[%s] : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
 }
@@ -98,7 +98,7 @@ func.func @k() {
 // -----
 
 func.func @k(%c: !sched.channel<slots = 2, copies = chunks>) {
-  // expected-error @+1 {{'sched.drain' op failed to verify that its rings and channels are results of sched.ring and sched.channel}}
+  // expected-error @+1 {{'sched.drain' op failed to verify that its rings, channels and store buffers are results of the ops that make them}}
   sched.drain %c : !sched.channel<slots = 2, copies = chunks>
   return
 }
@@ -412,4 +412,72 @@ func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) -> tensor<32
   }
   // expected-note @+1 {{here}}
   return %r : tensor<32x32xf32>
+}
+
+// -----
+
+func.func @k() {
+  // expected-error @+1 {{a store buffer holds a tensor of two dimensions, not 'tensor<32xf16>'}}
+  %b = sched.store_buffer : !sched.store_buffer<tensor<32xf16>, 0>
+  return
+}
+
+// -----
+
+func.func @k() {
+  // expected-error @+1 {{the lines of a store buffer are along dimension 0 or 1, not 2}}
+  %b = sched.store_buffer : !sched.store_buffer<tensor<32x32xf16>, 2>
+  return
+}
+
+// -----
+
+func.func @k() {
+  // expected-error @+1 {{boxes cannot be copied from a tile of 'tensor<32x4xf16>'}}
+  %b = sched.store_buffer : !sched.store_buffer<tensor<32x4xf16>, 1>
+  return
+}
+
+// -----
+
+func.func @k(%b: !sched.store_buffer<tensor<32x32xf16>, 1>) {
+  // expected-error @+1 {{its rings, channels and store buffers are results of the ops that make them}}
+  sched.store_wait %b : <tensor<32x32xf16>, 1>
+  return
+}
+
+// -----
+
+#map = affine_map<()[s0, s1] -> (s0, s1)>
+#stride = affine_map<()[s0, s1] -> (s0 * 2)>
+#box = #sched.box<base = 0, element = f16, arguments = [1, 2], extents = #map, strides = #stride, tile = [32, 64], natural = []>
+func.func @k(%p: !tile.ptr<f16>, %n: i32, %m: i32, %t: tensor<32x32xf16>) {
+  %b = sched.store_buffer : <tensor<32x32xf16>, 1>
+  // expected-error @+1 {{has a box of other sizes than 'tensor<32x32xf16>'}}
+  sched.store_box %t -> %b -> [%n, %m] {tensor = #box} : tensor<32x32xf16> -> <tensor<32x32xf16>, 1>
+  return
+}
+
+// -----
+
+#map = affine_map<()[s0, s1] -> (s0, s1)>
+#stride = affine_map<()[s0, s1] -> (s0 * 2)>
+#box = #sched.box<base = 0, element = f16, arguments = [1, 2], extents = #map, strides = #stride, tile = [32, 32], natural = []>
+func.func @k(%p: !tile.ptr<f16>, %n: i32, %m: i32, %t: tensor<32x32xf16>) {
+  %b = sched.store_buffer : <tensor<32x32xf16>, 1>
+  // expected-error @+1 {{begins at 1 indices of a tensor of 2 dimensions}}
+  sched.store_box %t -> %b -> [%n] {tensor = #box} : tensor<32x32xf16> -> <tensor<32x32xf16>, 1>
+  return
+}
+
+// -----
+
+#map = affine_map<()[s0, s1] -> (s0, s1)>
+#stride = affine_map<()[s0, s1] -> (s0 * 2)>
+#box = #sched.box<base = 0, element = f16, arguments = [1, 2], extents = #map, strides = #stride, tile = [32, 32], natural = []>
+func.func @k(%p: !tile.ptr<f16>, %n: i32, %m: i32, %t: tensor<32x32xf16>, %mask: tensor<32x64xi1>) {
+  %b = sched.store_buffer : <tensor<32x32xf16>, 1>
+  // expected-error @+1 {{has a mask of 'tensor<32x64xi1>' for 'tensor<32x32xf16>'}}
+  sched.store_box %t mask %mask : tensor<32x64xi1> -> %b -> [%n, %m] {tensor = #box} : tensor<32x32xf16> -> <tensor<32x32xf16>, 1>
+  return
 }

@@ -84,7 +84,7 @@ struct Options {
   std::optional<unsigned> autotuneConfig;
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
   std::optional<std::string> tma, lateProducts, turns, persistent, rematerialize, fewPrograms,
-      evictions, retain, multicast,
+      evictions, retain, multicast, asyncStores,
       prefetch; ///< Of NVIDIA's targets; turns, evictions and prefetch of AMD's, too.
   std::optional<unsigned> wavesPerEu, matrixInstrNonkdim, kpack, xcds; ///< Of AMD targets.
   std::optional<std::string> buffers;                                  ///< Of AMD targets.

@@ -110,6 +110,8 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("evictions", *options.evictions);
   if (options.retain)
     add("retain", *options.retain);
+  if (options.asyncStores)
+    add("async-stores", *options.asyncStores);
   if (options.multicast)
     add("multicast", *options.multicast);
   if (options.prefetch)
