@@ -46,7 +46,9 @@ class Library:
     """One runtime and one device; kernels are loaded by file and name. `options`: of the target, for all kernels."""
 
     def __init__(self, device="cuda:0", cache_folder=None, bundle=BUNDLE, options=None):
-        pairs = [(name.encode(), value.encode()) for name, value in (options or {}).items()]
+        # The common option has a field of its own.
+        self.maxnreg = int((options or {}).get("maxnreg", 0))
+        pairs = [(name.encode(), value.encode()) for name, value in (options or {}).items() if name != "maxnreg"]
         self.options = (TargetOption * len(pairs))(*(TargetOption(*pair) for pair in pairs))
         self.lib = c.CDLL(os.path.join(bundle, "lib", "libtilerun.so"))
         self.lib.tilerunGetErrorMessage.restype = c.c_char_p
@@ -84,7 +86,7 @@ class Library:
         """A launch with these arguments, which are converted once; tensors must live as long as it is used."""
         import torch
         packed = (Argument * len(arguments))(*map(pack, arguments))
-        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages, num_ctas=num_ctas)
+        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages, num_ctas=num_ctas, maxnreg=self.maxnreg)
         compile_options.num_options, compile_options.options = len(self.options), self.options
         grid = (tuple(grid) + (1, 1))[:3]
         options = LaunchOptions(c.sizeof(LaunchOptions), (c.c_uint32 * 3)(*grid), c.pointer(compile_options))

@@ -13,37 +13,44 @@ struct Group {
   std::vector<std::string> names;
 };
 
-const std::vector<Group> kCommands = {
-    {"Run and check", {"run", "check", "debug", "demo"}},
-    {"See", {"show", "explain", "layout", "compile", "list"}},
-    {"Measure", {"bench", "tune"}},
-    {"Installation", {"doctor", "devices", "plugin", "cache"}},
-    {"Editors and collections", {"lsp", "corpus"}},
-    {"Help", {"help", "man", "completion", "version"}},
-};
+const std::vector<Group> &getCommandGroups() {
+  static const std::vector<Group> groups = {
+      {"Run and check", {"run", "check", "debug", "demo"}},
+      {"See", {"show", "explain", "layout", "compile", "list"}},
+      {"Measure", {"bench", "tune"}},
+      {"Installation", {"doctor", "devices", "plugin", "cache"}},
+      {"Editors and collections", {"lsp", "corpus"}},
+      {"Help", {"help", "man", "completion", "version"}},
+  };
+  return groups;
+}
 
 // In the order of the help; an option that is in no row is a general one.
-const std::vector<Group> kOptions = {
-    {"Launch", {"grid",         "template", "device",      "emulate",         "allow-overlap",
-                "threads",      "define",   "define-from", "autotune-config", "num-warps",
-                "num-stages",   "num-ctas", "maxnreg",     "debug",           "program",
-                "memory-limit", "examples", "all",         "signature",       "commands",
-                "dap",          "target"}},
-    {"Results", {"save",     "expect",    "print",     "rtol",   "atol",    "map",       "no-map",
-                 "report",   "trace",     "nan-inf",   "strict", "emit",    "resources", "output",
-                 "bytecode", "locations", "format",    "to",     "element", "slice",     "picture",
-                 "axes",     "against",   "reference", "metric"}},
-    {"Measuring",
-     {"vary", "warmup", "rep", "restore", "progress", "bytes", "flops", "repeat", "time",
-      "counters", "timing", "trace-out", "no-count", "time-limit"}},
-    {"Compiler",
-     {"no-cache", "no-optimize", "max-operations", "strict-triton", "schedule", "remarks",
-      "line-info", "no-line-info", "no-fp-fusion", "no-bounds-checks"}},
-    // By the first word of their help, so that the list is not a second one.
-    {"NVIDIA GPUs", {}},
-    {"AMD GPUs", {}},
-    {"General", {"json", "color", "help", "version"}},
-};
+const std::vector<Group> &getOptionGroups() {
+  static const std::vector<Group> groups = {
+      {"Launch", {"grid",         "template", "device",      "emulate",         "allow-overlap",
+                  "threads",      "define",   "define-from", "autotune-config", "num-warps",
+                  "num-stages",   "num-ctas", "maxnreg",     "debug",           "program",
+                  "memory-limit", "examples", "all",         "signature",       "commands",
+                  "dap",          "target"}},
+      {"Results",
+       {"save",     "expect",    "print",     "rtol",   "atol",    "map",       "no-map",
+        "report",   "trace",     "nan-inf",   "strict", "emit",    "resources", "output",
+        "bytecode", "locations", "format",    "to",     "element", "slice",     "picture",
+        "axes",     "against",   "reference", "metric"}},
+      {"Measuring",
+       {"vary", "warmup", "rep", "restore", "progress", "bytes", "flops", "repeat", "time",
+        "counters", "timing", "trace-out", "no-count", "time-limit"}},
+      {"Compiler",
+       {"no-cache", "no-optimize", "max-operations", "strict-triton", "schedule", "remarks",
+        "line-info", "no-line-info", "no-fp-fusion", "no-bounds-checks"}},
+      // By the first word of their help, so that the list is not a second one.
+      {"NVIDIA GPUs", {}},
+      {"AMD GPUs", {}},
+      {"General", {"json", "color", "help", "version"}},
+  };
+  return groups;
+}
 
 const char *findHeading(const std::vector<Group> &groups, const std::string &name) {
   for (const Group &group : groups)
@@ -57,7 +64,7 @@ const char *findHeading(const CLI::Option &option) {
   for (const char *heading : {"NVIDIA GPUs", "AMD GPUs"})
     if (help.starts_with(std::string(heading, std::strchr(heading, ' '))))
       return heading;
-  return findHeading(kOptions, option.get_lnames().front());
+  return findHeading(getOptionGroups(), option.get_lnames().front());
 }
 
 void addOptionGroups(CLI::App &app) {
@@ -73,12 +80,12 @@ void addOptionGroups(CLI::App &app) {
 void addGroups(CLI::App &app) {
   addOptionGroups(app);
   for (CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
-    sub->group(findHeading(kCommands, sub->get_name()));
+    sub->group(findHeading(getCommandGroups(), sub->get_name()));
 }
 
 std::vector<std::string> listGroups(const CLI::App &app) {
   std::vector<std::string> headings;
-  for (const Group &group : kOptions)
+  for (const Group &group : getOptionGroups())
     for (const CLI::Option *option : app.get_options())
       if (option->nonpositional() && option->get_group() == group.heading) {
         headings.emplace_back(group.heading);
@@ -107,7 +114,7 @@ std::string HelpFormatter::make_subcommands(const CLI::App *app, CLI::AppFormatM
       listed += make_subcommand(sub);
     out += listed.empty() ? "" : "\n" + heading + ":\n" + listed;
   };
-  for (const Group &group : kCommands)
+  for (const Group &group : getCommandGroups())
     add(group.heading);
   add("Subcommands"); // Of a command with commands of its own.
   return out;
