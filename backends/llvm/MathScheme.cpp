@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -158,6 +159,29 @@ void allowContraction(ModuleOp module) {
   });
 }
 
+/// Whether LLVM may contract a product that nothing may contract, if a sum with the flag takes it:
+/// of (-a · b) + c it makes c - a · b, where the product has the sum's flags. An fma that adds -0
+/// becomes a product there.
+bool losesItsRounding(Value operand) {
+  auto negated = operand.getDefiningOp<arith::NegFOp>();
+  Operation *product = negated ? negated.getOperand().getDefiningOp() : operand.getDefiningOp();
+  if (auto fused = dyn_cast_or_null<math::FmaOp>(product))
+    return matchPattern(fused.getC(), m_NegZeroFloat());
+  auto isNegated = [](Value factor) { return factor.getDefiningOp<arith::NegFOp>() != nullptr; };
+  return isa_and_nonnull<arith::MulFOp>(product) && mathx::isRounded(product) &&
+         (negated || llvm::any_of(product->getOperands(), isNegated));
+}
+
+void keepProductsRounded(ModuleOp module) {
+  module.walk([](arith::ArithFastMathInterface op) {
+    if (!isa<arith::AddFOp, arith::SubFOp>(op) ||
+        llvm::none_of(op->getOperands(), losesItsRounding))
+      return;
+    auto flags = op.getFastMathFlagsAttr().getValue() & ~arith::FastMathFlags::contract;
+    op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  });
+}
+
 } // namespace
 
 mathx::Estimates::Function llvmbackend::onElements(MathUnits::Unary unit) {
@@ -179,6 +203,7 @@ LogicalResult llvmbackend::expandMath(ModuleOp module, const MathUnits &units, b
   mathx::populateMathExpansions(patterns, std::move(options));
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError() << "mathematical functions could not be expanded";
+  keepProductsRounded(module);
   // Functions of the same argument share its reduction, which may be a branch.
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(module);
