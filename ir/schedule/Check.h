@@ -19,6 +19,9 @@ mlir::LogicalResult checkSchedule(mlir::func::FuncOp kernel,
 mlir::LogicalResult checkExpanded(mlir::func::FuncOp kernel,
                                   const distribute::LayoutAssignment &layouts);
 
+/// Whether each tile that is recalled has been retained before, in the same iterations.
+mlir::LogicalResult checkRecalls(mlir::func::FuncOp kernel);
+
 /// checkSchedule of every kernel of a module that is not expanded yet. Diagnostics come when this
 /// is made.
 class ScheduleCheck {

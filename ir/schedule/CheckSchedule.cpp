@@ -151,7 +151,7 @@ LogicalResult schedule::checkExpanded(func::FuncOp kernel, const LayoutAssignmen
              << layouts.target().name << " has no copies of boxes";
     return WalkResult::advance();
   });
-  if (walk.wasInterrupted() || failed(checkRings(kernel, layouts)))
+  if (walk.wasInterrupted() || failed(checkRings(kernel, layouts)) || failed(checkRecalls(kernel)))
     return failure();
   return checkProtocol(kernel, layouts);
 }

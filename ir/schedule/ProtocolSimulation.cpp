@@ -42,6 +42,11 @@ Simulation::Slot *Simulation::find(Runner &runner, Operation *op, Value channel,
   return &channels[channel].slots[slot];
 }
 
+void Simulation::Channel::land(int64_t pending) {
+  for (Slot &slot : slots)
+    slot.isInFlight &= slot.group >= publishes - pending;
+}
+
 Simulation::Progress Simulation::acquire(Runner &runner, AcquireOp op, const ProtocolStep &step) {
   Slot *slot = find(runner, op, op.getChannel(), step.slot, /*fills=*/true);
   if (!slot)
@@ -59,7 +64,8 @@ Simulation::Progress Simulation::acquire(Runner &runner, AcquireOp op, const Pro
     return fail(op, "acquires " + slotName(step.slot) + ", which has not been released");
   }
   ++slot->acquired;
-  slot->isFilled = false;
+  slot->isInFlight = false;
+  slot->rings.clear();
   return Progress::Step;
 }
 
@@ -72,7 +78,7 @@ Simulation::Progress Simulation::publish(Runner &runner, PublishOp op, const Pro
     return Progress::Step;
   if (slot->acquired == slot->published)
     return fail(op, "publishes " + slotName(step.slot) + ", which has not been acquired");
-  if (slot->isFilled && slot->group > number - int64_t(op.getPending()))
+  if (slot->isInFlight && slot->group > number - int64_t(op.getPending()))
     return fail(op, "publishes " + slotName(step.slot) + ", whose copies may still be under way");
   ++slot->published;
   return Progress::Step;
@@ -92,8 +98,8 @@ Simulation::Progress Simulation::await(Runner &runner, AwaitOp op, const Protoco
       return Progress::Wait;
     return fail(op, "awaits " + slotName(step.slot) + ", which has not been published");
   }
-  if (slot->isFilled &&
-      slot->group >= channels[op.getChannel()].publishes - int64_t(op.getPending()))
+  channels[op.getChannel()].land(op.getPending());
+  if (slot->isInFlight)
     return fail(op, "awaits " + slotName(step.slot) + ", whose copies may still be under way");
   ++slot->awaited;
   return Progress::Step;
@@ -140,9 +146,12 @@ Simulation::Progress Simulation::fill(Runner &runner, Operation *op, Value ring,
   if (isRead(runner, {ring, step.slot}))
     return fail(op, "fills " + slotName(step.slot) +
                         ", which products that are under way may still read");
+  if (llvm::is_contained(slot.rings, ring))
+    return fail(op, "fills " + slotName(step.slot) + " twice between an acquire and its publish");
+  slot.rings.push_back(ring);
   // Puts have landed when they are made.
   if (isa<CopyOp, CopyBoxOp>(op)) {
-    slot.isFilled = true;
+    slot.isInFlight = true;
     slot.group = state.publishes;
   }
   return Progress::Step;
@@ -156,6 +165,9 @@ Simulation::Progress Simulation::read(ReadOp op, const ProtocolStep &step) {
   if (slot.awaited == slot.released)
     return fail(op,
                 "reads " + slotName(step.slot) + ", which is not between an await and its release");
+  if (!llvm::is_contained(slot.rings, op.getRing()))
+    return fail(op, "reads " + slotName(step.slot) +
+                        ", which nothing has filled since it was acquired");
   slotOfRead[op.getTile()] = step.slot;
   return Progress::Step;
 }
@@ -212,6 +224,8 @@ Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) 
 Simulation::Progress Simulation::dispatch(Runner &runner, const ProtocolStep &step) {
   Operation *op = step.op;
   if (auto channel = dyn_cast<ChannelOp>(op)) {
+    if (failed(checkLanded(channel)))
+      return Progress::Error;
     channels[channel] = {};
     channels[channel].slots.resize(getChannelType(channel).getSlots());
     return Progress::Step;
@@ -234,6 +248,9 @@ Simulation::Progress Simulation::dispatch(Runner &runner, const ProtocolStep &st
     return read(tile, step);
   if (auto turn = dyn_cast<TurnOp>(op))
     return takeTurn(runner, turn);
+  if (auto drained = dyn_cast<DrainOp>(op))
+    for (Slot &slot : channels[drained.getChannel()].slots)
+      slot.isInFlight = false;
   if (auto wait = dyn_cast<DotWaitOp>(op)) {
     if (size_t all = runner.products.size(), left = wait.getPending(); all > left)
       runner.products.erase(runner.products.begin(), runner.products.end() - left);
@@ -256,7 +273,10 @@ Simulation::State Simulation::getState(const Runner &runner, const ProtocolTrace
       int64_t base = std::min({slot.acquired, slot.published, slot.awaited, slot.released}) & ~1;
       for (int64_t number : {slot.acquired, slot.published, slot.awaited, slot.released})
         state.push_back(number - base);
-      state.push_back(slot.isFilled ? channel.publishes - slot.group : -1);
+      state.push_back(slot.isInFlight ? channel.publishes - slot.group : -1);
+      state.push_back(int64_t(slot.rings.size()));
+      for (Value ring : slot.rings)
+        state.push_back(int64_t(reinterpret_cast<intptr_t>(ring.getAsOpaquePointer())));
     }
   }
   for (const Runner::Product &product : runner.products) {
@@ -299,7 +319,8 @@ void Simulation::apply(Runner &runner, const ProtocolTrace &loop, const Effect &
       slot.awaited += its.awaited;
       slot.released += its.released;
       slot.group = its.group + channel.publishes;
-      slot.isFilled = its.isFilled;
+      slot.isInFlight = its.isInFlight;
+      slot.rings = its.rings;
     }
   }
   runner.products = effect.products;
@@ -330,6 +351,19 @@ Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &lo
 // Roles beside each other
 //===----------------------------------------------------------------------===//
 
+/// Within one role copies have landed when the channel ends, or is made again in a loop around it:
+/// its rings' memory is others' then.
+LogicalResult Simulation::checkLanded(ChannelOp channel) {
+  auto it = channels.find(channel);
+  if (it == channels.end() || getChannelType(channel).isBetweenRoles())
+    return success();
+  for (auto [number, slot] : llvm::enumerate(it->second.slots))
+    if (slot.isInFlight)
+      return channel.emitOpError() << "ends while copies into " << slotName(number)
+                                   << " may be under way; 'sched.drain' waits for them";
+  return success();
+}
+
 /// Between roles all that is filled is read. The last releases may be missing: nobody waits for
 /// them.
 LogicalResult Simulation::checkEnd(ArrayRef<Runner> runners) {
@@ -337,6 +371,8 @@ LogicalResult Simulation::checkEnd(ArrayRef<Runner> runners) {
     if (runner.turn != TurnStep::Close)
       return runner.role->emitOpError("ends, and its turns are not closed");
   for (auto &[channel, state] : channels) {
+    if (failed(checkLanded(channel.getDefiningOp<ChannelOp>())))
+      return failure();
     if (!getChannelType(channel).isBetweenRoles())
       continue;
     for (auto [number, slot] : llvm::enumerate(state.slots)) {

@@ -64,12 +64,16 @@ private:
   /// A slot of a channel: how often each has happened to it.
   struct Slot {
     int64_t acquired = 0, published = 0, awaited = 0, released = 0;
-    int64_t group = 0; ///< The publish that counts its latest copies.
-    bool isFilled = false;
+    int64_t group = 0;       ///< The publish that counts its latest copies.
+    bool isInFlight = false; ///< They may be under way.
+    /// That have been filled since it was acquired.
+    llvm::SmallVector<mlir::Value, 2> rings;
   };
   struct Channel {
     std::vector<Slot> slots;
     int64_t publishes = 0; ///< Those that make no slot full, too.
+    /// The copies of all but the last `pending` publishes have landed.
+    void land(int64_t pending);
   };
   /// What a loop does to the slots that it uses, of channels in the order of its trace: additions
   /// to counts; groups are relative to the channel's publishes.
@@ -102,6 +106,7 @@ private:
   /// The slot, if there is one of this number, and the role is who it must be.
   Slot *find(Runner &runner, mlir::Operation *op, mlir::Value channel, int64_t slot, bool fills);
   bool isRead(const Runner &runner, Runner::Place place) const;
+  mlir::LogicalResult checkLanded(ChannelOp channel);
   mlir::LogicalResult checkEnd(llvm::ArrayRef<Runner> runners);
 
   llvm::MapVector<mlir::Value, Channel> channels;

@@ -394,7 +394,7 @@ LogicalResult ProtocolTracer::visit(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
     return add(op, read.getSlot());
   auto dot = dyn_cast<tile::DotOp>(op);
-  if (isa<ChannelOp, DotWaitOp, TurnOp>(op) || (dot && isInFlight(dot))) {
+  if (isa<ChannelOp, DrainOp, DotWaitOp, TurnOp>(op) || (dot && isInFlight(dot))) {
     steps.push_back({op});
     return success();
   }

@@ -162,7 +162,7 @@ def Sched_Dialect : Dialect {
       then one warp of a unit reads while the other multiplies. Where reads take longer, they are what the loop waits for, in any order;
     - all operands of the product, sums and loads on their way take seven eighths of a thread's registers or fewer.
 
-    The remark `turns-not-taken` says which of the last two fails, with the numbers. No device has told yet what turns of warps gain; `turns=off` makes none so, and `on` all that can be.
+    The remark `turns-not-taken` says which of the last two fails, with the numbers. The gain of turns of warps has not been measured on a device yet; `turns=off` makes none so, and `on` all that can be.
 
     On Hopper warp groups take turns, as in FlashAttention-3: a group starts an iteration's first product and the late products beside it
     only after the group before has started its own, so that one group's products run while another one computes what is
@@ -229,11 +229,11 @@ def Sched_Dialect : Dialect {
     that are computed again (above), because both would share the caches: 132 rows of 131,072 halves fit in the L2 cache of an H100 or H200, 264 do not. (Measured on an H200, of the speed without: layer norm and
     RMS norm of rows of 131,072 1.15, softmax 1.07; on an H100 softmax 1.19 more by keeping to one program.) AMD GPUs follow the same rule: `evict_first` is `slc`, `nt` or
     the temporal hint "non-temporal" there, and `evict_last` is "high temporal" on gfx12, where the access is a buffer instruction; the others have no word for it, and keep such
-    reads longer only because the last ones go first. No AMD device has told what that gains.
+    reads longer only because the last ones go first. The gain on AMD GPUs has not been measured.
 
     **Retained tiles.** What the cache does not hold until the last loop may stay in shared memory. `schedule-retain` splits loops that read the same again into as many
     iterations as have room and the others. In the former the first loop writes what it has loaded to a slot for each iteration (`sched.retain`), and later ones read it
-    from there (`sched.recall`): each thread its own elements, so that no barrier is needed. Masks and the values in place of what they leave out must be the same, layouts, too, and
+    from there (`sched.recall`): each thread its own elements, so that no barrier is needed. A recall without a retain before it, in a loop of the same bounds and by the same slots, is an error. Masks and the values in place of what they leave out must be the same, layouts, too, and
     nothing in between may write there; of the same argument, only what the last loop stores to the places of its own iteration. With `auto` only on targets whose `unit-cache` is known, where a
     program has a quarter of a unit's threads or more, and for rows that take half of the unit's share of the cache and more: with fewer bytes, or fewer threads, the cache serves several programs
     better. Loops that reduce in each iteration wait for all of their threads; there two programs share the memory, and half of that is enough. The length of a row is often an argument; then the kernel has `sched.prefers`,
@@ -250,9 +250,9 @@ def Sched_Dialect : Dialect {
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
-    It finds slots that are filled, read, published or released when they must not be, copies and products that may still be
-    under way then, wrong phases, roles that wait for each other forever or whose loops have different bounds, and slots that are
-    filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data. A loop that
+    It finds slots that are filled, read, published or released when they must not be, that are read without having been filled or are
+    filled twice, copies and products that may still be under way then, or copies when the channel ends, wrong phases, roles that wait for each other
+    forever or whose loops have different bounds, and slots that are filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data. A loop that
     waits for no other role is simulated once for each state of the slots in which it begins, so that loops in loops cost
     the sum of their trip counts.
   }];

@@ -135,7 +135,7 @@ TEST_F(ProtocolCosts, ALoopInALoopIsSimulatedForEachState) {
             "'sched.acquire' op acquires slot 0, which has not been released");
 }
 
-/// A ring of two slots, and a loop around a loop that always uses slot 0. What is under way when
+/// Two rings of two slots, and a loop around a loop that always uses slot 0. What is under way when
 /// the inner loop begins, `around`, uses slot %s: 1, but 0 in the third iteration, when everything
 /// else is as in the first one.
 class InFlight : public ProtocolCosts {
@@ -143,16 +143,28 @@ protected:
   static std::string op(const std::string &name, const std::string &slot) {
     return "sched." + name + " %c[" + slot + "] : <slots = 2, copies = chunks>\n";
   }
-  static std::string copy(const std::string &slot) {
-    return "sched.copy %p -> %a[" + slot + "] : tensor<16x16x!tile.ptr<f16>> -> " + kRing + "\n";
+  static std::string copy(const std::string &slot, const std::string &ring = "%a") {
+    return "sched.copy %p -> " + ring + "[" + slot + "] : tensor<16x16x!tile.ptr<f16>> -> " +
+           kRing + "\n";
+  }
+  static std::string read(const std::string &result, const std::string &slot,
+                          const std::string &ring) {
+    return result + " = sched.read " + ring + "[" + slot + "] : !sched.ring" + kRing + "\n";
+  }
+  static std::string rings() {
+    std::string made = "%c = sched.channel : <slots = 2, copies = chunks>\n%p = tile.splat %x : "
+                       "!tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>\n";
+    for (const char *name : {"%a", "%b"})
+      made += std::string(name) +
+              " = sched.ring %c : !sched.channel<slots = 2, copies = chunks> -> !sched.ring" +
+              kRing + "\n";
+    return made;
   }
   std::string errorIn(const std::string &before, const std::string &inner,
                       const std::string &after) {
     return errorOf("%two = arith.constant 2 : i32\n%init = arith.constant dense<0.0> : "
-                   "tensor<16x16xf32>\n%c = sched.channel : <slots = 2, copies = chunks>\n%a = "
-                   "sched.ring %c : !sched.channel<slots = 2, copies = chunks> -> !sched.ring" +
-                   std::string(kRing) +
-                   "\n%p = tile.splat %x : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>>\n"
+                   "tensor<16x16xf32>\n" +
+                   rings() +
                    "%r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> "
                    "(tensor<16x16xf32>) : i32 {\n%third = arith.cmpi eq, %i, %two : i32\n%s = "
                    "arith.select %third, %zero, %one : i32\n" +
@@ -161,9 +173,9 @@ protected:
                    "scf.yield %d : tensor<16x16xf32>\n}\n%all = sched.dot_wait pending 0 for %r : "
                    "tensor<16x16xf32>\n");
   }
-  static std::string dot(const std::string &slot) {
-    return "%t = sched.read %a[" + slot + "] : !sched.ring" + kRing +
-           "\n%d = tile.dot %t, %t, %acc {sched.in_flight} : tensor<16x16xf16>, tensor<16x16xf16> "
+  static std::string dot(const std::string &slot, const std::string &ring = "%a") {
+    return read("%t", slot, ring) +
+           "%d = tile.dot %t, %t, %acc {sched.in_flight} : tensor<16x16xf16>, tensor<16x16xf16> "
            "-> tensor<16x16xf32>\n";
   }
   static constexpr const char *kWait = "sched.dot_wait pending 0\n";
@@ -171,9 +183,9 @@ protected:
 };
 
 TEST_F(InFlight, CopiesThatAreUnderWayWhenALoopBegins) {
-  std::string before = op("acquire", "%zero") + op("acquire", "%one") + copy("%s") +
-                       op("publish", "%zero"),
-              after = op("publish", "%one") + op("await", "%one") + dot("%one") + kWait +
+  std::string before = op("acquire", "%zero") + op("acquire", "%one") + copy("%one", "%b") +
+                       copy("%s") + op("publish", "%zero"),
+              after = op("publish", "%one") + op("await", "%one") + dot("%one", "%b") + kWait +
                       op("release", "%one"),
               await = "sched.await %c[%zero] pending ";
   EXPECT_EQ(
@@ -186,14 +198,61 @@ TEST_F(InFlight, CopiesThatAreUnderWayWhenALoopBegins) {
 
 TEST_F(InFlight, ProductsThatAreUnderWayWhenALoopBegins) {
   std::string before;
-  for (const char *name : {"acquire", "publish", "await"})
-    before += op(name, "%zero") + op(name, "%one");
+  for (StringRef name : {"acquire", "publish", "await"}) {
+    before += op(name.str(), "%zero") + op(name.str(), "%one");
+    if (name == "acquire")
+      before += copy("%zero") + copy("%one");
+  }
   before += dot("%s") + op("release", "%zero") + op("release", "%one");
   std::string inner = op("acquire", "%zero") + copy("%zero") + op("publish", "%zero") +
                       op("await", "%zero") + op("release", "%zero");
   EXPECT_EQ(errorIn(before + kWait, inner, ""), "");
   EXPECT_EQ(errorIn(before, inner, kWait),
             "'sched.copy' op fills slot 0, which products that are under way may still read");
+}
+
+/// What is read is what this use of the slot has put into this ring.
+TEST_F(InFlight, EachRingOfASlotIsFilledOnce) {
+  auto use = [&](const std::string &copies, const std::string &ring) {
+    return op("acquire", "%zero") + copies + op("publish", "%zero") + op("await", "%zero") +
+           dot("%zero", ring) + kWait + op("release", "%zero");
+  };
+  EXPECT_EQ(errorIn(use(copy("%zero") + copy("%zero", "%b"), "%b"), "", ""), "");
+  EXPECT_EQ(errorIn(use(copy("%zero"), "%b"), "", ""),
+            "'sched.read' op reads slot 0, which nothing has filled since it was acquired");
+  EXPECT_EQ(errorIn(use(copy("%zero") + copy("%zero"), "%a"), "", ""),
+            "'sched.copy' op fills slot 0 twice between an acquire and its publish");
+}
+
+/// The third iteration fills another slot of the second ring, and nothing else tells its inner loop
+/// from that of the first one.
+TEST_F(InFlight, RingsThatALoopFindsFilled) {
+  auto fill = [&](const std::string &slot) {
+    return op("acquire", "%zero") + op("acquire", "%one") + copy("%zero") + copy(slot, "%b") +
+           op("publish", "%zero") + op("publish", "%one") + op("await", "%zero") +
+           op("await", "%one");
+  };
+  std::string inner = read("%t2", "%one", "%b"),
+              after = dot("%zero") + kWait + op("release", "%zero") + op("release", "%one");
+  EXPECT_EQ(errorIn(fill("%one"), inner, after), "");
+  EXPECT_EQ(errorIn(fill("%s"), inner, after),
+            "'sched.read' op reads slot 1, which nothing has filled since it was acquired");
+}
+
+/// Once a channel has ended, others use its rings' memory.
+TEST_F(InFlight, CopiesThatAreUnderWayAtTheEnd) {
+  std::string filled = rings() + op("acquire", "%one") + copy("%one") + op("publish", "%one"),
+              drain = "sched.drain %c : <slots = 2, copies = chunks>\n",
+              error = "'sched.channel' op ends while copies into slot 1 may be under way; "
+                      "'sched.drain' waits for them";
+  EXPECT_EQ(errorOf(filled + drain), "");
+  EXPECT_EQ(errorOf(filled + op("await", "%one")), "");
+  EXPECT_EQ(errorOf(filled), error);
+  auto inLoop = [&](const std::string &body) {
+    return errorOf("scf.for %i = %zero to %n step %one : i32 {\n" + body + "}\n");
+  };
+  EXPECT_EQ(inLoop(filled + drain), "");
+  EXPECT_EQ(inLoop(filled), error);
 }
 
 } // namespace

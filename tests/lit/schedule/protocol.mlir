@@ -16,6 +16,11 @@
 // RUN: sed 's/pending 2/pending 3/' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: error: 'sched.publish' op publishes slot 0, whose copies may still be under way
 
+// RUN: sed '0,/sched.copy/{/sched.copy/d}' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: 'sched.read' op reads slot 0, which nothing has filled since it was acquired
+// RUN: sed '0,/sched.copy/{/sched.copy/{p}}' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: 'sched.copy' op fills slot 0 twice between an acquire and its publish
+
 // Roles and the target.
 // RUN: sed 's/consumer 0 to 4/consumer 0 to 2/' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: error: 'sched.role' op has 2 warps, but layouts are for 4
@@ -37,6 +42,9 @@
 // ONE-RELEASE: error: 'sched.acquire' op acquires slot 0, which has not been released
 // RUN: sed 's/pending 1/pending 2/' %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=ONE-EARLY
 // ONE-EARLY: error: 'sched.await' op awaits slot 0, whose copies may still be under way
+// RUN: sed '0,/sched.copy/{/sched.copy/d}' %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: grep -v sched.drain %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=DRAIN
+// DRAIN: error: 'sched.channel' op ends while copies into slot 0 may be under way; 'sched.drain' waits for them
 
 // Errors visible in a single op.
 // RUN: tile-opt %t/invalid.mlir --split-input-file --verify-diagnostics

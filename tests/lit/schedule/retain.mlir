@@ -83,6 +83,15 @@
 // REDEFINE: %{file} = others
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=sched.retain
 
+// What is recalled has been retained before, in a loop of the same bounds and by the same slots.
+// REDEFINE: %{file} = row
+// RUN: %{run} --schedule-expand 2>/dev/null > %t.kept
+// RUN: tile-opt %t.kept --schedule-expand -o /dev/null
+// RUN: grep -v 'sched.retain ' %t.kept | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=RECALL
+// RUN: sed 's/\(sched.recall %[0-9]*\)\[%[0-9a-z_]*/\1[%c0_i32/' %t.kept | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=RECALL
+// RUN: sed 's/\(iter_args(%arg5 = %cst[0-9_]*)\)/\1/;0,/scf.for/s/ to %[0-9]* step/ to %arg2 step/' %t.kept | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=RECALL
+// RECALL: error: 'sched.recall' op reads a slot that no 'sched.retain' before it has filled in the same iterations
+
 // RUN: not tile-opt %t/row.mlir --schedule-retain=retain=perhaps 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: error: 'perhaps' is not a choice of retain; use 'auto', 'off' or 'on'
 
