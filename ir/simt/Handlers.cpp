@@ -29,9 +29,10 @@ using Listed = OpList<
 #include "ir/simt/Handlers.def"
     void>;
 
-/// Named in the compiler's message if an op is missing.
+/// Named in the compiler's message if an op is missing, without the whole list.
+template <typename Op> constexpr bool hasEntry = isListed<Op>(Listed());
 template <typename Op> struct IsListed {
-  static_assert(isListed<Op>(Listed()), "Handlers.def has no entry for this op");
+  static_assert(hasEntry<Op>, "Handlers.def has no entry for this op");
   static constexpr bool value = true;
 };
 template <typename... Ops> constexpr bool areListed(OpList<Ops...>) {
