@@ -35,19 +35,20 @@ void cache::addPluginFields(KeyBuilder &key, const TilerunPlugin &table) {
 }
 
 void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
-                              TilerunPluginDevice *device,
-                              const TilerunPluginCompileRequest &request) {
+                              TilerunPluginDevice *device, llvm::StringRef target,
+                              llvm::ArrayRef<TilerunPluginOption> options) {
   addPluginFields(key, table);
-  key.add("target", getText(request.target)).add("options", uint64_t(request.num_options));
-  for (uint32_t i = 0; i < request.num_options; ++i)
-    key.add(getText(request.options[i].name), getText(request.options[i].value));
+  key.add("target", target).add("options", uint64_t(options.size()));
+  for (const TilerunPluginOption &option : options)
+    key.add(getText(option.name), getText(option.value));
   key.add("binary", getBinaryCompatibility(table, device));
 }
 
 Key cache::getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
                           const TilerunPluginCompileRequest &request) {
   KeyBuilder key("artifact of bytecode");
-  addCompilerFields(key, table, device, request);
+  addCompilerFields(key, table, device, getText(request.target),
+                    llvm::ArrayRef(request.options, request.num_options));
   key.add("bytecode", llvm::ArrayRef(request.bytecode, request.num_bytes));
   return key.finish();
 }

@@ -16,7 +16,7 @@ void addPluginFields(KeyBuilder &key, const TilerunPlugin &table);
 /// options, and the form of the device's binaries. `device` may be null (compiling only), and then
 /// the artifact is the portable one.
 void addCompilerFields(KeyBuilder &key, const TilerunPlugin &table, TilerunPluginDevice *device,
-                       const TilerunPluginCompileRequest &request);
+                       llvm::StringRef target, llvm::ArrayRef<TilerunPluginOption> options);
 
 /// The key of the artifact for a request's bytecode.
 Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,

@@ -187,7 +187,8 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
   Request request(device.getInfo().target, {}, options);
   const TilerunPlugin &table = device.getTable();
   cache::KeyBuilder builder = source;
-  cache::addCompilerFields(builder, table, device.getHandle(), request.request);
+  cache::addCompilerFields(builder, table, device.getHandle(), device.getInfo().target,
+                           request.options);
   cache::Key key = builder.finish();
   remember(device, signature, options, key);
   bool made = false;

@@ -22,16 +22,14 @@ bool tune::makeKey(const core::Device &device, const std::vector<Config> &config
                    const std::string &words, cache::Key &key) {
   // The code that is measured is this build's of frontend, optimizer and plugin.
   static const std::string build = cache::getBuildId(reinterpret_cast<const void *>(&tune::write));
-  TilerunPluginCompileRequest request = {};
-  request.struct_size = sizeof(request);
-  request.target = device.getInfo().target.c_str();
   cache::KeyBuilder builder("tuning");
   builder.add("version", kVersion)
       .add("build", llvm::StringRef(build))
       .add("device", llvm::StringRef(device.getInfo().name))
       .add("driver", llvm::StringRef(getText(device, TILERUN_DEVICE_PROPERTY_DRIVER_VERSION)))
       .add("words", llvm::StringRef(words));
-  cache::addCompilerFields(builder, device.getTable(), device.getHandle(), request);
+  cache::addCompilerFields(builder, device.getTable(), device.getHandle(), device.getInfo().target,
+                           /*options=*/{});
   for (const Config &config : configs) {
     std::string digest = config.kernel->getProgram().getDigest(), signature;
     if (digest.empty())
