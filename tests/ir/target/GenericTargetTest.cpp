@@ -6,6 +6,7 @@
 #include "backends/spirv/Target.h"
 #include "ir/layout/Fragments.h"
 
+#include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
 using namespace tilerun;
@@ -55,6 +56,9 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.hasLoadMatrix = true;
   target.hasTransposedRead = true;
   target.registers = 256;
+  target.unitRegisters = 65536;
+  target.unitCacheBytes = 4096;
+  target.unitThreads = 1024;
   target.mostStepsOfRead = 2;
   target.vectorSumBytes = 8;
   target.countsFlightAsStage = true;
@@ -93,26 +97,27 @@ TEST(GenericTarget, EveryFieldHasAWord) {
       {"f32.f16.f16", E::F16, E::F16, E::F32, 2, 32, 64, 16, a, d, true, true},
       {"s32.s8.s8", E::I8, E::I8, E::I32, 1, 16, 16, 16, a, d, false, false}};
   std::string text = printTarget(target);
-  EXPECT_EQ(text, "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,registers=256,"
-                  "steps-of-read=2,shuffle=off,"
-                  "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
-                  "stage=on,dot-bytes=on,"
-                  "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
-                  "eviction-policies=on,vector-sum=8,roles=on,role-registers=512,box-copies=on,"
-                  "blocks=4,turns=on,matrix-"
-                  "units=4,banks=64,bank-bytes=8,shared-"
-                  "vector=8,shuffle-cost=3,select-"
-                  "cost=4,wavefront-"
-                  "cost=5,"
-                  "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
-                      a.toString() + ":" + a.toString() + ":" + d.toString() +
-                      ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" +
-                      a.toString() + ":" + d.toString() +
-                      ":scaled:cycles=32,matrix=opaque:16x16x32:i8:i8:i32,"
-                      "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
-                      a.toString() + ":" + d.toString() +
-                      ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" +
-                      a.toString() + ":" + d.toString());
+  EXPECT_EQ(text,
+            "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,registers=256,"
+            "unit-registers=65536,unit-cache=4096,unit-threads=1024,steps-of-read=2,shuffle=off,"
+            "async=on,copies-follow-lanes=on,load-matrix=on,transposed-read=on,flight-is-"
+            "stage=on,dot-bytes=on,"
+            "reads-float8=off,rounds-to-float8=on,float8-fnuz=on,grid-dependency=on,"
+            "eviction-policies=on,vector-sum=8,roles=on,role-registers=512,box-copies=on,"
+            "blocks=4,turns=on,matrix-"
+            "units=4,banks=64,bank-bytes=8,shared-"
+            "vector=8,shuffle-cost=3,select-"
+            "cost=4,wavefront-"
+            "cost=5,"
+            "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
+                a.toString() + ":" + a.toString() + ":" + d.toString() +
+                ":imprecise,matrix=scaled:16x16x16:e4m3:e2m1:f32:" + a.toString() + ":" +
+                a.toString() + ":" + d.toString() +
+                ":scaled:cycles=32,matrix=opaque:16x16x32:i8:i8:i32,"
+                "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
+                a.toString() + ":" + d.toString() +
+                ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" + a.toString() +
+                ":" + d.toString());
   EXPECT_EQ(parse(text), target);
 }
 
@@ -127,6 +132,9 @@ TEST(GenericTarget, AWordSetsOneField) {
         "load-matrix=on",
         "transposed-read=on",
         "registers=256",
+        "unit-registers=65536",
+        "unit-cache=4096",
+        "unit-threads=1024",
         "steps-of-read=2",
         "flight-is-stage=on",
         "dot-bytes=on",
@@ -135,6 +143,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "float8-fnuz=on",
         "grid-dependency=on",
         "eviction-policies=on",
+        "vector-sum=8",
         "roles=on",
         "role-registers=512",
         "box-copies=on",
@@ -155,6 +164,25 @@ TEST(GenericTarget, AWordSetsOneField) {
     ASSERT_NE(place, std::string::npos) << word << " in " << text;
     EXPECT_EQ(text.erase(place, std::string(word).size() + 1), "generic:lanes=32,shared=48k");
   }
+}
+
+/// The words of the error for an unknown one.
+std::vector<std::string> getWords() {
+  const std::string text = errorOf("generic:unknown=1");
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(text).split("; words are ").second.split(words, ", ");
+  return {words.begin(), words.end()};
+}
+
+TEST(GenericTarget, ThePageListsEveryWord) {
+  auto page = llvm::MemoryBuffer::getFile(TILERUN_SOURCE_DIR "/docs/architecture.md");
+  ASSERT_TRUE(page);
+  llvm::StringRef table = (*page)->getBuffer().split("| word | value | meaning |").second;
+  table = table.split("\n\n").first;
+  std::vector<std::string> words = getWords();
+  EXPECT_GT(words.size(), 35u);
+  for (const std::string &word : words)
+    EXPECT_TRUE(table.contains("`" + word + "`")) << word << " is missing in docs/architecture.md";
 }
 
 TEST(GenericTarget, NvidiasArchitecturesAreSuchText) {
