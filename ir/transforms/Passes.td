@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
   let summary = "turn descriptors into addresses, sizes and strides, and their accesses into masked ones";
   let description = [{
-    For targets that do not copy blocks in bulk. A descriptor becomes its address, sizes and strides wherever it is carried: through
+    Runs for every target: the boxes that some copy in bulk are found in addresses and masks (`schedule-stages`). A descriptor becomes its address, sizes and strides wherever it is carried: through
     loops, branches, selects, calls. A load or gather becomes a `tile.load` through a tensor of pointers, whose mask is true inside of the
     view and whose `other` is the padding; a store or scatter becomes a `tile.store`, a reduction a `tile.atomic_rmw`. Addresses are
     computed in 64 bits; where the op has `tile.signed`, their arithmetic has it too, and debug mode checks it. Does
