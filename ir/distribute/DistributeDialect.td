@@ -129,7 +129,7 @@ def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
     each; the second operand is then in shared memory, and `a` is for a first operand in registers.
 
     With `turns` an operand lies across k in shared memory, where the instruction cannot read it, so that threads read it into
-    registers, in so many turns along k: the first operand, or if `swapped` the second one, whose layout is then `b`. The
+    registers, in so many rounds along k: the first operand, or if `swapped` the second one, whose layout is then `b`. The
     order of its rows (columns) in `d` and in its layout is one in which the reads are wide and hit no bank twice.
     Where the other operand lies across k, too, it has a layout as well, in which threads read its tiles to transpose them in
     shared memory.

@@ -45,7 +45,7 @@ struct WarpGroupPlan {
   const target::WarpGroupInstruction *instruction = nullptr;
   unsigned columns = 0; ///< Of one instruction.
   /// The instruction's first operand lies across k in shared memory, where the instruction cannot
-  /// read it: threads read it into registers, in so many turns along k. While the products of one
+  /// read it: threads read it into registers, in so many rounds along k. While the products of one
   /// turn run, the registers of the next are read. A power of two; 0: the instruction reads it, or
   /// it is in registers already.
   unsigned turns = 0;

@@ -218,7 +218,7 @@ static void explainTurns(tile::DotOp op, const DotPlan &plan, const SharedAccess
   emitRemark(op, RemarkName::OperandAcrossK,
              Twine("threads read the ") + (plan.swapped ? "second" : "first") +
                  " operand, which lies across k, from its tile into registers, in " +
-                 Twine(plan.warpGroup->turns) + " turns along k, by " + Twine(read.instructions) +
+                 Twine(plan.warpGroup->turns) + " rounds along k, by " + Twine(read.instructions) +
                  " accesses of " + Twine(read.vectorElements * elementBytes) + " bytes with " +
                  Twine(read.conflicts) + " bank conflicts each" +
                  (plan.swapped ? "; the instructions compute the transposed product" : ""),

@@ -130,7 +130,7 @@ std::optional<Refusal> BlockSearch::wantControl(BlockParts &parts) {
 std::optional<Refusal> BlockSearch::wantEffect(BlockPlan &plan, Operation *op, BlockPart part) {
   RankedTensorType extent = getExtent(op);
   if (part != kWhole && extent.getDimSize(part) % blocks)
-    return Refusal{op, "dimension " + std::to_string(part) + " of what is written has " +
+    return Refusal{op, "dimension " + std::to_string(part) + " of the written tensor has " +
                            std::to_string(extent.getDimSize(part)) +
                            " elements, which are not parts for " + std::to_string(blocks) +
                            " blocks"};
@@ -206,7 +206,7 @@ std::optional<Refusal> BlockSearch::checkWork(const BlockPlan &plan, unsigned ro
           elements = getExtent(effects.front()).getNumElements() / blocks;
   if (elements < threads)
     return Refusal{effects.front(), "a block would have " + std::to_string(elements) +
-                                        " elements of what is written for its " +
+                                        " elements of the written tensor for its " +
                                         std::to_string(threads) + " threads"};
   std::optional<Refusal> refusal;
   kernel.walk([&](tile::DotOp dot) {
@@ -347,8 +347,8 @@ void schedule::chooseBlocks(func::FuncOp kernel, const distribute::Program &prog
   const BlockEffect &largest = plan->effects.front();
   emitRemark(largest.op, RemarkName::ProgramDivided,
              "each program runs on " + Twine(blocks) +
-                 " blocks, which divide what it computes along dimension " + Twine(largest.part) +
-                 " of what is written here",
+                 " blocks, which divide its work along dimension " + Twine(largest.part) +
+                 " of the tensor that is written here",
              /*isMissed=*/false);
   divideKernel(kernel, *plan);
   kernel->setAttr(tile::TileDialect::kBlocksAttr, Builder(kernel).getI32IntegerAttr(blocks));

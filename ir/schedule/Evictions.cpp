@@ -143,8 +143,7 @@ void Evictions::setPolicies(ArrayRef<tile::LoadOp> readings) {
         !isLoaded(store.getPtr(), /*after=*/nullptr))
       store.setEvict(tile::EvictionPolicy::First);
   emitRemark(readings.front(), RemarkName::ReadKeptInCache,
-             "what is loaded here is read again by a loop behind this one, and is kept in the "
-             "cache until then",
+             "a loop behind this one reads the same again, which is kept in the cache until then",
              /*isMissed=*/false);
 }
 

@@ -316,7 +316,7 @@ bool RingRules::mayBeLate(tile::DotOp dot, Refusal &refusal) {
   for (unsigned number : late->computed)
     if (number != plan.registerOperand() ||
         !isInFragments(dot->getOperand(number), plan.registers(), layouts))
-      return refuse(dot, "what it multiplies is not in the registers of its instructions");
+      return refuse(dot, "a computed factor is not in the registers of its instructions");
   for (Value sum : {loop.getResult(late->carried), Value(loop.getRegionIterArg(late->carried))})
     if (const LinearLayout *home = layouts.getHome(sum); !home || *home != plan.d)
       return refuse(dot, "its sum is not carried as its instructions leave it");

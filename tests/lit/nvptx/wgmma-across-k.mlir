@@ -1,4 +1,4 @@
-// A row-major second operand in tf32: threads read it into registers in two turns along k, and the
+// A row-major second operand in tf32: threads read it into registers in two rounds along k, and the
 // instructions compute the transposed product. Nothing is spilled or serialized.
 // RUN: tile-nvptx %s --arch=sm_90a --emit=layout | FileCheck %s --check-prefix=LAYOUT
 // RUN: tile-nvptx %s --arch=sm_90a --emit=simt | FileCheck %s --check-prefix=SIMT
@@ -8,7 +8,7 @@
 
 // LAYOUT: #distribute.dot<{{.*}}warp_group = "f32.tf32.tf32", columns = 64, {{.*}}swapped = true, turns = 2>
 
-// REMARK: operand-across-k: threads read the second operand, which lies across k, from its tile into registers, in 2 turns along k, by 8 accesses of 8 bytes with 0 bank conflicts each; the instructions compute the transposed product
+// REMARK: operand-across-k: threads read the second operand, which lies across k, from its tile into registers, in 2 rounds along k, by 8 accesses of 8 bytes with 0 bank conflicts each; the instructions compute the transposed product
 // SLOW: operand-across-k: the second operand lies across k and is transposed on the way to shared memory, by copies of one element: operands-across-k=copies asks for it
 
 // Before the loop nothing is in flight; in it, two turns are.

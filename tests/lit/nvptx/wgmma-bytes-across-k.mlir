@@ -4,7 +4,7 @@
 // RUN: tile-nvptx %s --arch=sm_90a | FileCheck %s
 // RUN: tile-nvptx %s --arch=sm_90a --operands-across-k=copies | FileCheck %s --check-prefix=COPIES
 
-// REMARK: operand-across-k: threads read the second operand, which lies across k, from its tile into registers, in 2 turns along k, by 2 accesses of 16 bytes with 0 bank conflicts each; the instructions compute the transposed product
+// REMARK: operand-across-k: threads read the second operand, which lies across k, from its tile into registers, in 2 rounds along k, by 2 accesses of 16 bytes with 0 bank conflicts each; the instructions compute the transposed product
 
 // The four words of a fragment: one load, four permutations.
 // CHECK: wgmma.wait_group.sync.aligned 1;

@@ -9,7 +9,7 @@
 // Rows are divided: the range of rows begins at the block's rank times its rows, and columns stay as they are, although both come from one range.
 // What is reduced along columns has a part for each block, too; a scalar is computed by all, and stored by the first one.
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=ROWS
-// ROWS: program-divided {{.*}}each program runs on 2 blocks, which divide what it computes along dimension 0 of what is written here
+// ROWS: program-divided {{.*}}each program runs on 2 blocks, which divide its work along dimension 0 of the tensor that is written here
 // ROWS: func.func @rows({{.*}}) attributes {tile.blocks = 2 : i32, tile.kernel}
 // ROWS-DAG: %[[RANK:.*]] = tile.block_rank
 // ROWS-DAG: %[[FIRST:.*]] = arith.cmpi eq, %[[RANK]], %{{.*}} : i32
@@ -54,7 +54,7 @@
 // REDEFINE: %{ctas} = 2
 // REDEFINE: %{warps} = 16
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: program-not-divided {{.*}}a block would have 128 elements of what is written for its 512 threads
+// THREADS: program-not-divided {{.*}}a block would have 128 elements of the written tensor for its 512 threads
 // REDEFINE: %{warps} = 1
 
 // Of a product rows of the first operand, or columns of the second one; the other operand is whole. A loop carries addresses and the accumulator.

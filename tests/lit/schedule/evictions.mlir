@@ -8,7 +8,7 @@
 // Three loops over a program's row: the last one reads it for the last time, and stores. The weights are read once. The mask
 // may differ, and so may the names under which a step or a bound goes.
 // RUN: %{run} 2>&1 | FileCheck %s --check-prefix=ROW
-// ROW: read-kept-in-cache {{.*}}what is loaded here is read again by a loop behind this one, and is kept in the cache until then
+// ROW: read-kept-in-cache {{.*}}a loop behind this one reads the same again, which is kept in the cache until then
 // ROW: scf.for
 // ROW: tile.load {{.*}}evict = #tile<evict evict_last>
 // ROW: scf.for
