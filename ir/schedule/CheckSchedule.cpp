@@ -94,6 +94,9 @@ static LogicalResult checkCopy(CopyOp copy, const LayoutAssignment &layouts) {
     return copy.emitOpError("moves 4 bytes or more at a time, but here only ")
            << bytes << " neighbouring bytes are known to be aligned and contiguous";
   RingType ring = getRingType(copy.getRing());
+  if (!fillsNeighbours(copy, ring.getTile(), ring.getForm(), layouts))
+    return copy.emitOpError(
+        "copies neighbours in memory to places that are not neighbours in its slot");
   if (layouts.target().copiesFollowLanes &&
       !followsLanes(copy, ring.getTile(), ring.getForm(), layouts))
     return copy.emitOpError("fills places of its slot that do not follow the lanes of a warp, as ")

@@ -148,6 +148,31 @@ int64_t schedule::accessBytes(Operation *op, Type element, const LayoutAssignmen
   return int64_t(groupRegisters(layouts.getAccess(op), bytes, maxBytes).front().size()) * bytes;
 }
 
+bool schedule::fillsNeighbours(Operation *op, RankedTensorType tile, RingAttr ring,
+                               const LayoutAssignment &layouts) {
+  const AccessPlan &plan = layouts.getAccess(op);
+  const LinearLayout places = plan.layout.compose(*memoryOf(tile, ring).invert());
+  auto offsetOf = [&](unsigned number) {
+    uint64_t offset = 0;
+    for (auto [bit, basis] : llvm::enumerate(places.getBases(kRegister)))
+      offset ^= number >> bit & 1 ? basis : 0;
+    return offset;
+  };
+  for (ArrayRef<unsigned> group :
+       groupRegisters(plan, tile::getElementBytes(tile.getElementType()), kMostCopyBytes)) {
+    auto isMultiple = [&](uint64_t offset) { return offset % group.size() == 0; };
+    // Whichever thread makes it.
+    for (StringRef threads : {StringRef(kLane), StringRef(kWarp)})
+      if (places.hasIn(threads) && !llvm::all_of(places.getBases(threads), isMultiple))
+        return false;
+    const uint64_t first = offsetOf(group.front());
+    for (auto [i, number] : llvm::enumerate(group))
+      if (!isMultiple(first) || offsetOf(number) != first + i)
+        return false;
+  }
+  return true;
+}
+
 bool schedule::followsLanes(Operation *op, RankedTensorType tile, RingAttr ring,
                             const LayoutAssignment &layouts) {
   const uint64_t bytes = tile::getElementBytes(tile.getElementType());

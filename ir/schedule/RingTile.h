@@ -65,6 +65,10 @@ inline constexpr unsigned kMostCopyBytes = 16;
 /// Bytes of each access of a thread that the asynchronous copy or load `op` makes.
 int64_t accessBytes(mlir::Operation *op, mlir::Type element,
                     const distribute::LayoutAssignment &layouts, unsigned maxBytes);
+/// Whether each asynchronous copy of a thread that `op` makes from `tile` fills neighbouring places
+/// of a slot, in the order of memory.
+bool fillsNeighbours(mlir::Operation *op, mlir::RankedTensorType tile, RingAttr ring,
+                     const distribute::LayoutAssignment &layouts);
 /// Whether the lanes of a warp fill neighbouring places of a slot, in order, if `op` copies `tile`
 /// there: 4 or 16 bytes each. See TargetInfo::copiesFollowLanes.
 bool followsLanes(mlir::Operation *op, mlir::RankedTensorType tile, RingAttr ring,

@@ -181,6 +181,8 @@ bool RingRules::checkCopies(tile::LoadOp load, RingAttr ring, Refusal &refusal) 
   if (bytes < kLeastCopyBytes)
     return refuse("asynchronous copies move 4 bytes or more, but here only " + Twine(bytes) +
                   " neighbouring bytes are known to be aligned and contiguous");
+  if (!fillsNeighbours(load, cast<RankedTensorType>(load.getType()), ring, layouts))
+    return refuse("elements that are neighbours in memory are not neighbours in its slot");
   return true;
 }
 

@@ -36,7 +36,9 @@ Operation *schedule::findBefore(scf::ForOp loop, const LoopSlice &slice, OpsBefo
       if (!boxes)
         boxes.emplace(loop);
       llvm::SetVector<Value> scalars;
-      boxes->addScalars(*boxes->find(load), scalars);
+      // A load that is not the box that it says is refused with the loop's other ones (RingRules).
+      if (std::optional<Box> box = boxes->find(load))
+        boxes->addScalars(*box, scalars);
       work.append(scalars.begin(), scalars.end());
       continue;
     }

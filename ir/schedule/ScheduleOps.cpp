@@ -186,6 +186,27 @@ LogicalResult CopyOp::verify() {
   return checkSlot(*this, getSlot(), ring.getSlots());
 }
 
+/// Of the kernel's arguments, from which a launch describes the tensor.
+static LogicalResult verifyArguments(Operation *op, BoxAttr tensor) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  if (!kernel)
+    return success();
+  auto typeOf = [&](int64_t number) {
+    return number >= 0 && number < kernel.getNumArguments() ? kernel.getArgumentTypes()[number]
+                                                            : Type();
+  };
+  if (!isa_and_nonnull<tile::PointerType>(typeOf(tensor.getBase())))
+    return op->emitOpError() << "has a tensor that begins at argument " << tensor.getBase()
+                             << " of the kernel, which is not a pointer";
+  for (ArrayRef<int32_t> numbers :
+       {tensor.getArguments().asArrayRef(), tensor.getNatural().asArrayRef()})
+    for (int32_t number : numbers)
+      if (!isa_and_nonnull<IntegerType>(typeOf(number)))
+        return op->emitOpError() << "has a tensor that depends on argument " << number
+                                 << " of the kernel, which is not an integer";
+  return success();
+}
+
 /// Whether a box is that of a tile whose lines are along dimension `inner`.
 static LogicalResult verifyBox(Operation *op, BoxAttr tensor, size_t starts, RankedTensorType tile,
                                unsigned inner) {
@@ -197,7 +218,9 @@ static LogicalResult verifyBox(Operation *op, BoxAttr tensor, size_t starts, Ran
       sizes[1] != tile.getDimSize(1 - inner) ||
       llvm::any_of(sizes.drop_front(2), [](int64_t size) { return size != 1; }))
     return op->emitOpError() << "has a box of other sizes than " << tile;
-  return success();
+  if (tensor.getElement() != tile.getElementType())
+    return op->emitOpError() << "has a box of " << tensor.getElement() << " for " << tile;
+  return verifyArguments(op, tensor);
 }
 
 LogicalResult CopyBoxOp::verify() {

@@ -914,3 +914,20 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
   return
 }
+
+// -----
+
+// Of a loop that does not yield what it carries nothing is followed.
+func.func @k(%x: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %ps = tile.splat %x : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  // expected-error @+1 {{different number of region iter_args and yielded values: 2 != 1}}
+  %r:2 = scf.for %i = %zero to %n step %one iter_args(%acc = %init, %p = %ps) -> (tensor<32x32xf32>, tensor<32x32x!tile.ptr<f16>>) : i32 {
+    %a = tile.load %p {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc {sched.deferred} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
+  return
+}
