@@ -102,6 +102,8 @@ Simulation::Progress Simulation::await(Runner &runner, AwaitOp op, const Protoco
   if (slot->isInFlight)
     return fail(op, "awaits " + slotName(step.slot) + ", whose copies may still be under way");
   ++slot->awaited;
+  for (Slot &each : channels[op.getChannel()].slots)
+    each.isRead = false;
   return Progress::Step;
 }
 
@@ -146,6 +148,9 @@ Simulation::Progress Simulation::fill(Runner &runner, Operation *op, Value ring,
   if (isRead(runner, {ring, step.slot}))
     return fail(op, "fills " + slotName(step.slot) +
                         ", which products that are under way may still read");
+  if (auto put = dyn_cast<PutOp>(op); put && put.getAhead() && slot.isRead)
+    return fail(op, "is ahead and fills " + slotName(step.slot) +
+                        ", which products have read since the channel's last await");
   if (llvm::is_contained(slot.rings, ring))
     return fail(op, "fills " + slotName(step.slot) + " twice between an acquire and its publish");
   slot.rings.push_back(ring);
@@ -168,19 +173,29 @@ Simulation::Progress Simulation::read(ReadOp op, const ProtocolStep &step) {
   if (!llvm::is_contained(slot.rings, op.getRing()))
     return fail(op, "reads " + slotName(step.slot) +
                         ", which nothing has filled since it was acquired");
-  slotOfRead[op.getTile()] = step.slot;
+  readings[op.getTile()] = {step.slot, slot.awaited};
   return Progress::Step;
 }
 
-void Simulation::start(Runner &runner, tile::DotOp dot) {
+/// Products read slots at their own place.
+Simulation::Progress Simulation::multiply(Runner &runner, tile::DotOp dot) {
   Runner::Product places;
   for (Value operand : {dot.getA(), dot.getB()}) {
     while (auto trans = operand.getDefiningOp<tile::TransOp>())
       operand = trans.getSource();
-    if (auto read = operand.getDefiningOp<ReadOp>())
-      places.push_back({read.getRing(), slotOfRead.lookup(operand)});
+    auto read = operand.getDefiningOp<ReadOp>();
+    if (!read)
+      continue;
+    const Reading its = readings.lookup(operand);
+    Slot &slot = channels[getChannel(read.getRing())].slots[its.slot];
+    if (slot.awaited != its.use || slot.released == its.use)
+      return fail(dot, "reads " + slotName(its.slot) + ", which has been released before");
+    slot.isRead = true;
+    places.push_back({read.getRing(), its.slot});
   }
-  runner.products.push_back(places);
+  if (isInFlight(dot))
+    runner.products.push_back(places);
+  return Progress::Step;
 }
 
 /// Groups of a role do the same, so that turns cannot be out of step if they alternate: then the
@@ -255,95 +270,8 @@ Simulation::Progress Simulation::dispatch(Runner &runner, const ProtocolStep &st
     if (size_t all = runner.products.size(), left = wait.getPending(); all > left)
       runner.products.erase(runner.products.begin(), runner.products.end() - left);
   } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
-    start(runner, dot);
+    return multiply(runner, dot);
   }
-  return Progress::Step;
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-/// Counts matter as their differences and as their parities.
-Simulation::State Simulation::getState(const Runner &runner, const ProtocolTrace &loop) {
-  State state{int64_t(runner.turn)};
-  for (Value value : loop.channels) {
-    const Channel &channel = channels[value];
-    for (const Slot &slot : channel.slots) {
-      int64_t base = std::min({slot.acquired, slot.published, slot.awaited, slot.released}) & ~1;
-      for (int64_t number : {slot.acquired, slot.published, slot.awaited, slot.released})
-        state.push_back(number - base);
-      state.push_back(slot.isInFlight ? channel.publishes - slot.group : -1);
-      state.push_back(int64_t(slot.rings.size()));
-      for (Value ring : slot.rings)
-        state.push_back(int64_t(reinterpret_cast<intptr_t>(ring.getAsOpaquePointer())));
-    }
-  }
-  for (const Runner::Product &product : runner.products) {
-    state.push_back(int64_t(product.size()));
-    for (const Runner::Place &place : product) {
-      state.push_back(int64_t(reinterpret_cast<intptr_t>(place.ring.getAsOpaquePointer())));
-      state.push_back(place.slot);
-    }
-  }
-  return state;
-}
-
-Simulation::Effect Simulation::getEffect(const Runner &runner, const ProtocolTrace &loop,
-                                         ArrayRef<Channel> before) {
-  Effect effect;
-  for (auto [value, old] : llvm::zip(loop.channels, before)) {
-    Channel change = channels[value];
-    for (auto [slot, was] : llvm::zip(change.slots, old.slots)) {
-      slot.acquired -= was.acquired;
-      slot.published -= was.published;
-      slot.awaited -= was.awaited;
-      slot.released -= was.released;
-      slot.group -= change.publishes;
-    }
-    change.publishes -= old.publishes;
-    effect.channels.push_back(std::move(change));
-  }
-  effect.products = runner.products;
-  effect.turn = runner.turn;
-  return effect;
-}
-
-void Simulation::apply(Runner &runner, const ProtocolTrace &loop, const Effect &effect) {
-  for (auto [value, change] : llvm::zip(loop.channels, effect.channels)) {
-    Channel &channel = channels[value];
-    channel.publishes += change.publishes;
-    for (auto [slot, its] : llvm::zip(channel.slots, change.slots)) {
-      slot.acquired += its.acquired;
-      slot.published += its.published;
-      slot.awaited += its.awaited;
-      slot.released += its.released;
-      slot.group = its.group + channel.publishes;
-      slot.isInFlight = its.isInFlight;
-      slot.rings = its.rings;
-    }
-  }
-  runner.products = effect.products;
-  runner.turn = effect.turn;
-}
-
-Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &loop) {
-  std::pair key(&loop, getState(runner, loop));
-  if (auto known = effects.find(key); known != effects.end() && !listener) {
-    ++count;
-    apply(runner, loop, known->second);
-    return Progress::Step;
-  }
-  std::vector<Channel> before;
-  for (Value channel : loop.channels)
-    before.push_back(channels[channel]);
-  for (const ProtocolStep &inner : loop.steps) {
-    Progress progress = inner.loop ? runLoop(runner, *inner.loop) : step(runner, inner);
-    assert(progress != Progress::Wait && "a loop that waits is run step by step");
-    if (progress == Progress::Error)
-      return progress;
-  }
-  effects.emplace(std::move(key), getEffect(runner, loop, before));
   return Progress::Step;
 }
 

@@ -66,6 +66,7 @@ private:
     int64_t acquired = 0, published = 0, awaited = 0, released = 0;
     int64_t group = 0;       ///< The publish that counts its latest copies.
     bool isInFlight = false; ///< They may be under way.
+    bool isRead = false;     ///< By products behind the channel's latest await.
     /// That have been filled since it was acquired.
     llvm::SmallVector<mlir::Value, 2> rings;
   };
@@ -97,7 +98,7 @@ private:
   Code release(Runner &runner, ReleaseOp op, const ProtocolStep &step);
   Code fill(Runner &runner, mlir::Operation *op, mlir::Value ring, const ProtocolStep &step);
   Code read(ReadOp op, const ProtocolStep &step);
-  void start(Runner &runner, tile::DotOp dot);
+  Code multiply(Runner &runner, tile::DotOp dot);
   Code takeTurn(Runner &runner, TurnOp op);
   Code fail(mlir::Operation *op, const llvm::Twine &what) {
     (void)op->emitOpError(what);
@@ -110,7 +111,11 @@ private:
   mlir::LogicalResult checkEnd(llvm::ArrayRef<Runner> runners);
 
   llvm::MapVector<mlir::Value, Channel> channels;
-  llvm::DenseMap<mlir::Value, int64_t> slotOfRead;
+  /// The slot of a tile that has been read, and of which of its uses.
+  struct Reading {
+    int64_t slot = 0, use = 0;
+  };
+  llvm::DenseMap<mlir::Value, Reading> readings;
   std::map<std::pair<const ProtocolTrace *, State>, Effect> effects;
   int64_t count = 0;
   const Listener listener;

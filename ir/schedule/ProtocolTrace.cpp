@@ -393,8 +393,7 @@ LogicalResult ProtocolTracer::visit(Operation *op) {
     return add(op, put.getSlot());
   if (auto read = dyn_cast<ReadOp>(op))
     return add(op, read.getSlot());
-  auto dot = dyn_cast<tile::DotOp>(op);
-  if (isa<ChannelOp, DrainOp, DotWaitOp, TurnOp>(op) || (dot && isInFlight(dot))) {
+  if (isa<ChannelOp, DrainOp, DotWaitOp, TurnOp, tile::DotOp>(op)) {
     steps.push_back({op});
     return success();
   }

@@ -250,10 +250,15 @@ def Sched_Dialect : Dialect {
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
-    It finds slots that are filled, read, published or released when they must not be, that are read without having been filled or are
-    filled twice, copies and products that may still be under way then, or copies when the channel ends, wrong phases, roles that wait for each other
-    forever or whose loops have different bounds, and slots that are filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data. A loop that
-    waits for no other role is simulated once for each state of the slots in which it begins, so that loops in loops cost
+    It finds
+
+    - slots that are acquired, filled, published, awaited, read or released when they must not be: by products, too, which read behind `sched.read`;
+    - slots that are read and have not been filled, or that are filled twice, or filled and not read;
+    - copies and products that may still be under way then, and copies that are when the channel ends;
+    - slots that are put ahead of the barrier that separates them from the products before;
+    - wrong phases, and roles that wait for each other forever or whose loops have different bounds.
+
+    Slots, phases and predicates must follow from how often loops have run, not from data. A loop that waits for no other role is simulated once for each state of the slots in which it begins, so that loops in loops cost
     the sum of their trip counts.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -279,6 +279,9 @@ LogicalResult PutOp::verify() {
   if (staged.getPerWord() != ring.getForm().getPerWord())
     return emitOpError() << "puts words of " << staged.getPerWord() << " elements into slots for "
                          << ring.getForm().getPerWord();
+  if (getAhead() && ring.getSlots() < 2)
+    return emitOpError(
+        "is ahead of the barrier of an await, which channels of one slot do not have");
   return checkSlot(*this, getSlot(), ring.getSlots());
 }
 

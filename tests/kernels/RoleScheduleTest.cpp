@@ -19,6 +19,7 @@
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 
+#include <random>
 #include <set>
 
 using namespace mlir;
@@ -27,7 +28,7 @@ using namespace tilerun::test;
 
 namespace {
 
-constexpr unsigned kSize = 16, kWarps = 2, kMost = 12;
+constexpr unsigned kSize = 16, kWarps = 2, kMost = 12, kChanges = 100;
 
 /// A sum of products of two tiles; the pointers are carried by the loop.
 const char *const kProducts = R"(
@@ -269,6 +270,11 @@ TEST_F(RoleSchedule, TheProtocolFindsWhatIsTooEarly) {
             }),
             "'sched.read' op reads slot 0, which is not between an await and its release");
   EXPECT_EQ(errorAfter([](func::FuncOp k) {
+              Operation *product = all<tile::DotOp>(k)[0];
+              all<schedule::ReleaseOp>(k)[0]->moveBefore(product);
+            }),
+            "'tile.dot' op reads slot 0, which has been released before");
+  EXPECT_EQ(errorAfter([](func::FuncOp k) {
               for (schedule::PublishOp publish : all<schedule::PublishOp>(k))
                 publish.setPending(3);
             }),
@@ -405,6 +411,97 @@ TEST_F(RoleSchedule, TheEmulatorFindsTheSameMistakes) {
     wait.getParityMutable().assign(arith::ConstantIntOp::create(b, wait.getLoc(), 0, 32));
   }));
   expectFound(messagesAfter([](func::FuncOp k) { all<simt::AsyncWaitOp>(k).front().erase(); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Changes at random
+//===----------------------------------------------------------------------===//
+
+/// Changes one op of a channel or a ring: erases, repeats or moves it, or gives it another slot or
+/// another number of copies that may be under way.
+void changeOne(func::FuncOp kernel, std::mt19937_64 &random) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<schedule::AcquireOp, schedule::PublishOp, schedule::AwaitOp, schedule::ReleaseOp,
+            schedule::CopyOp, schedule::CopyBoxOp, schedule::PutOp, schedule::ReadOp,
+            schedule::DrainOp, schedule::DotWaitOp>(op))
+      ops.push_back(op);
+  });
+  Operation *op = ops[random() % ops.size()];
+  OpBuilder b(op);
+  auto pending = [&](auto publishOrAwait) { publishOrAwait.setPending(random() % 4); };
+  switch (random() % 6) {
+  case 0:
+    if (op->use_empty())
+      op->erase();
+    return;
+  case 1:
+    if (op->use_empty())
+      b.clone(*op);
+    return;
+  case 2: {
+    auto slot = arith::ConstantIntOp::create(b, op->getLoc(), random() % 4, 32);
+    // Where a box begins is before its slot.
+    if (auto box = dyn_cast<schedule::CopyBoxOp>(op))
+      return box.getSlotMutable().assign(slot);
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getType().isInteger(32))
+        return operand.set(slot);
+    return;
+  }
+  case 3:
+    if (auto publish = dyn_cast<schedule::PublishOp>(op))
+      return pending(publish);
+    if (auto await = dyn_cast<schedule::AwaitOp>(op))
+      return pending(await);
+    return;
+  default: {
+    SmallVector<Operation *> others;
+    for (Operation &other : *op->getBlock())
+      others.push_back(&other);
+    op->moveBefore(others[random() % others.size()]);
+    return;
+  }
+  }
+}
+
+/// A schedule in ops that is changed at random is refused, or it runs right: in every order that is
+/// tried, and without anything that the emulator finds.
+TEST_F(RoleSchedule, WhatIsAcceptedRunsRight) {
+  struct Kind {
+    const char *schedule;
+    unsigned warps;
+  };
+  target.hasBoxCopies = true;
+  std::mt19937_64 random(20);
+  unsigned refused = 0, accepted = 0;
+  for (Kind kind : {Kind{kFourSlots, 2 * kWarps}, Kind{"loop #0: slots=3 copies=boxes", kWarps + 1},
+                    Kind{"loop #0: slots=3 copies=chunks", kWarps},
+                    Kind{"loop #0: slots=2 copies=registers", kWarps}})
+    for (unsigned i = 0; i < kChanges; ++i) {
+      OwningOpRef<ModuleOp> module = expand(kind.schedule);
+      ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+      for (uint64_t left = 1 + random() % 2; left; --left)
+        changeOne(kernelOf(*module), random);
+      distribute::LayoutAssignment layouts(kernelOf(*module), target, kWarps);
+      if (failed(verify(*module)) || failed(schedule::checkExpanded(kernelOf(*module), layouts))) {
+        ++refused;
+        continue;
+      }
+      ++accepted;
+      std::string text;
+      llvm::raw_string_ostream(text) << *module;
+      ASSERT_TRUE(succeeded(simt::lowerTileToSimt(*module, {kWarps, 1, &target}))) << text;
+      distribute::dropAttributes(*module);
+      for (uint32_t n : {0, 1, 2, 3, 5, 12})
+        for (uint64_t seed = 0; seed < 4; ++seed)
+          ASSERT_EQ(run(kernelOf(*module), n, seed, kind.warps), "")
+              << n << " iterations, seed " << seed << ", change " << i << " of " << kind.schedule
+              << "\n"
+              << text;
+    }
+  EXPECT_GT(refused, accepted);
+  EXPECT_GT(accepted, 50u);
 }
 
 } // namespace

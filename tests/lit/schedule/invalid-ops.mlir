@@ -481,3 +481,14 @@ func.func @k(%p: !tile.ptr<f16>, %n: i32, %m: i32, %t: tensor<32x32xf16>, %mask:
   sched.store_box %t mask %mask : tensor<32x64xi1> -> %b -> [%n, %m] {tensor = #box} : tensor<32x32xf16> -> <tensor<32x32xf16>, 1>
   return
 }
+
+// -----
+
+func.func @k(%s: !sched.staged<tensor<16x16xf16>, <"{register = [(0, 1), (0, 2), (0, 4), (8, 0)], lane = [(0, 8), (1, 0), (2, 0)], warp = [(4, 0)]} -> (dim0: 16, dim1: 16)">, 2>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %c = sched.channel : <slots = 1, copies = registers>
+  %r = sched.ring %c : <slots = 1, copies = registers> -> <1 of tensor<16x16xf16>, <order = swizzled, inner = 1, perWord = 2>>
+  // expected-error @+1 {{'sched.put' op is ahead of the barrier of an await, which channels of one slot do not have}}
+  sched.put ahead %s -> %r[%zero] : <tensor<16x16xf16>, <"{register = [(0, 1), (0, 2), (0, 4), (8, 0)], lane = [(0, 8), (1, 0), (2, 0)], warp = [(4, 0)]} -> (dim0: 16, dim1: 16)">, 2> -> <1 of tensor<16x16xf16>, <order = swizzled, inner = 1, perWord = 2>>
+  return
+}

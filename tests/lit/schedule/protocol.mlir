@@ -46,6 +46,12 @@
 // RUN: grep -v sched.drain %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=DRAIN
 // DRAIN: error: 'sched.channel' op ends while copies into slot 0 may be under way; 'sched.drain' waits for them
 
+// Through registers a tile is put where no barrier of its own separates it from the products of the iteration before.
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand > %t.registers
+// RUN: tile-opt %t.registers --schedule-expand -o /dev/null
+// RUN: sed '/sched.await/{h;d};/sched.publish %[0-9]*\[%arg/G' %t.registers | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=AHEAD
+// AHEAD: error: 'sched.put' op is ahead and fills slot 0, which products have read since the channel's last await
+
 // Errors visible in a single op.
 // RUN: tile-opt %t/invalid.mlir --split-input-file --verify-diagnostics
 
