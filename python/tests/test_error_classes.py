@@ -191,7 +191,7 @@ LINES = [
     ("tl.load(x) & tl.load(x)", TypeError, "invalid operands of type fp32 and fp32"),
     ("tl.load(x) << 1", TypeError, "invalid operands of type fp32 and fp32"),
     ("tl.arange(0, 8)[10:]", ValueError, "unsupported tensor index: 10:"),
-    ("tl.expand_dims(tl.arange(0, 8), -3)", ValueError, "invalid axis -3"),
+    ("tl.expand_dims(tl.arange(0, 8), -3)", ValueError, "invalid axis -3. Expected -2 <= axis < 2"),
     ("tl.expand_dims(tl.arange(0, 8), (0, -3))", ValueError, "expand_dims received duplicate axes, normalized axes = [0, 0]"),
     ("tl.sum(tl.zeros((4, 8), tl.int32), axis=2)", ValueError, "invalid axis 2. Expected -2 <= axis < 2"),
     ("tl.sum(tl.arange(0, 8), axis=3)", ValueError, "invalid axis 3. Expected -1 <= axis < 1"),
@@ -199,7 +199,7 @@ LINES = [
     ("tl.permute(tl.zeros((4, 8), tl.int32), (0, 0))", ValueError, "permute dims must be a permutation of 0, 1, ..., n-1, but were [0, 0]"),
     ("tl.permute(tl.zeros((4, 8), tl.int32), (0, ))", ValueError, "permute dims must have the same length as input shape"),
     ("tl.load(tl.zeros((4, 8), tl.float32))", ValueError, "Unsupported ptr type <['4', '8'], fp32> in `tl.load`"),
-    ("tl.store(5, 1)", ValueError, "Unsupported ptr type int32 in `tl.store`"),
+    ("tl.store(5, 1)", ValueError, "Unsupported ptr type triton.language.int32 in `tl.store`"),
     ("tl.atomic_cas(b, 1, 2)", ValueError, "atomic_cas only supports elements with width {16, 32, 64}"),
     ("tl.dot(tl.zeros((16, 32), tl.float16), tl.zeros((16, 16), tl.float16))", AssertionError,
      "First input shape (['16', '32']) and second input shape ['16', '16'] are not compatible for matmul"),
@@ -210,18 +210,129 @@ LINES = [
     ("tl.histogram(tl.zeros((4, 4), tl.int32), 4)", AssertionError, "histogram only supports 1D input"),
     ("tl.gather(tl.zeros((4, 4), tl.int32), tl.arange(0, 4), 0)", AssertionError, "source and index tensors must have the same rank"),
     ("tl.full((8, ), tl.arange(0, 8), tl.int32)", AssertionError, "only accepts size-1 tensors"),
-    ("tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (1, ))", ValueError, "Expected 'order' to be a permutation of (0, 1, ..., len(order)-1)"),
-    ("tl.make_block_ptr(x, (8, ), (1, 1), (0, ), (8, ), (0, ))", ValueError, "Expected shape/strides/offsets/block_shape to have the same length"),
+    ("tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (1, ))", AssertionError, "Expected a permutation of (0, 1, ..., len(order)-1) in order"),
+    ("tl.make_block_ptr(x, (8, 8), (8, 1), (0, 0), (8, 8), (0, ))", AssertionError, "Expected shape/strides/offsets/block_shape to have the same length"),
+    ("tl.make_block_ptr(x, (8, ), (1, 1), (0, ), (8, ), (0, ))", AssertionError, "Expected shape/strides/offsets/block_shape to have the same length"),
     ("tl.multiple_of(tl.zeros((4, 4), tl.int32), 4)", ValueError, "Shape of input to multiple_of does not match the length of values"),
-    ("tl.arange(0, 4).to(tl.float16, fp_downcast_rounding='rtz')", ValueError, "fp_downcast_rounding should be set only for truncating fp conversions"),
+    ("tl.arange(0, 4).to(tl.float16, fp_downcast_rounding='rtz')", ValueError,
+     "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is int32 and destination type is fp16"),
     ("tl.sort(tl.zeros((4, 4), tl.int32), dim=0)", AssertionError, "only minor dimension is currently supported"),
+    ("tl.make_block_ptr(x, (8, ), (1, ), (0, ), (tl.program_id(0), ), (0, ))", AssertionError,
+     "Expected a list of constant integers (`int32_t` range) in `block_shape`"),
+    ("tl.load(tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (0, )), mask=True)", ValueError,
+     "`mask` and `other` arguments cannot be specified for loading block pointers"),
+    ("tl.store(tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (0, )), 1.0, mask=True)", ValueError,
+     "`mask` and `other` arguments cannot be specified for loading block pointers"),
+    ("tl.load(tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (0, )), boundary_check=(1, ))", AssertionError, ""),
+    ("tl.load(tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (0, )), boundary_check=(0, ), padding_option='one')", ValueError,
+     "Padding option one not supported"),
+    ("tl.load(x, boundary_check=(0, ))", ValueError,
+     "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or loading a scalar"),
+    ("tl.load(x, padding_option='nan')", ValueError,
+     "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers or loading a scalar"),
+    ("tl.store(x, 1.0, boundary_check=(0, ))", ValueError, "`boundary_check` argument is not supported for storing a tensor of pointers or storing a scalar"),
+    ("tl.load(tl.make_block_ptr(b, (8, ), (1, ), (0, ), (8, ), (0, )), boundary_check=(0, ), padding_option='nan')", ValueError,
+     "Padding option `nan` is not supported for integer block pointers"),
+    ("tl.load(x, mask=True, other=tl.zeros((4, ), tl.float32))", ValueError, "Other argument cannot be block type if pointer argument is not a block"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 2], [8, 8])", ValueError, "Tensor descriptor last dim must be 1 but got 2"),
+    ("tl.make_tensor_descriptor(x, [], [], [])", ValueError, "Expected 1 <= ndim <= 5 but got 0 dimensions"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [1], [8, 8])", ValueError, "Expected 2 strides but got 1"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8])", ValueError, "Expected block_shape to have 2 dimensions but got 1"),
+    ("tl.make_tensor_descriptor(x, [8], [1], [tl.program_id(0)])", TypeError, "Shape element must have type `constexpr[int]`"),
+    ("tl.make_tensor_descriptor(x, [8], [1], [8], padding_option='one')", ValueError, "Padding option one not supported"),
+    ("tl.make_tensor_descriptor(b, [16], [1], [16], padding_option='nan')", ValueError, "Padding option `nan` is not supported for integer blocks"),
+    ("tl.make_tensor_descriptor(5, [8], [1], [8])", AssertionError, ""),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 8]).load([0])", AssertionError, "expected 2 offsets, but got 1"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 8]).store([0, 0], tl.zeros((8, 16), tl.float32))", AssertionError, ""),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 8]).atomic_xor([0, 0], tl.zeros((8, 8), tl.float32))", AssertionError, "Unsupported dtype"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 8]).gather(tl.arange(0, 8), 0)", AssertionError,
+     "descriptor block must have 1 row, but got ['8', '8']"),
+    ("tl.make_tensor_descriptor(x, [8], [1], [8]).gather(tl.arange(0, 8), 0)", AssertionError, "descriptor must be 2D, but got ['8']"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 8]).gather(tl.zeros((8, 2), tl.int32), 0)", AssertionError, "x offsets must be 1D, but got ['8', '2']"),
+    ("tl.load(x).to(tl.float16, fp_downcast_rounding='up')", ValueError, "Invalid rounding mode: up. Supported rounding modes are 'rtne' and 'rtz'."),
+    ("tl.load(x).to(tl.int32, True)", ValueError, "Invalid rounding mode: True. Supported rounding modes are 'rtne' and 'rtz'."),
+    ("x.to(tl.float32)", AssertionError, "cannot cast pointer<fp32>[] to fp32"),
+    ("tl.load(x).to(tl.float8e5).to(tl.int32)", AssertionError, "cannot cast fp8e5[] to int32"),
+    ("tl.load(x).to(None)", AttributeError, "'NoneType' object has no attribute 'scalar'"),
+    ("tl.store(x, 1 << 65)", ValueError, "Nonrepresentable integer 36893488147419103232."),
+    ("tl.arange(4, 2)", ValueError, "arange's end argument must be greater than the start argument"),
+    ("tl.arange(0, tl.program_id(0))", ValueError, "arange's arguments must be of type tl.constexpr"),
+    ("tl.arange(0, 1 << 33)", ValueError, "arange must fit in int32"),
+    ("tl.zeros((2048, 1024), tl.float32)", ValueError, "numel (2097152) exceeds triton maximum tensor numel (1048576)"),
+    ("tl.broadcast_to(tl.arange(0, 4), (2, 4))", ValueError, "Cannot broadcast, rank mismatch: ['4'], [2, 4]"),
+    ("tl.broadcast_to(tl.arange(0, 8)[:, None], (4, 4))", ValueError,
+     "Cannot broadcast, the expanded size of the tensor (4) must match the existing size (8) at non-singleton dimension 0: ['8', '1'], [4, 4]"),
+    ("tl.split(tl.arange(0, 4))", AssertionError, ""),
+    ("tl.reduce((tl.arange(0, 4), tl.arange(0, 8)), 0, both)", AssertionError, "all reduction inputs must have the same shape"),
+    ("tl.associative_scan((tl.arange(0, 4), tl.arange(0, 8)), 0, both)", AssertionError, "all scan inputs must have the same shape"),
+    ("both(1, 2, 3)", TypeError, "both() missing 1 required positional argument: 'd'"),
+    ("tl.associative_scan(tl.arange(0, 4), 0, wider)", AssertionError, ""),
+    ("both(1, 2, 3, 4, 5)", TypeError, "both() takes 4 positional arguments but 5 were given"),
+    ("both(1, 2, 3, 4, e=5)", TypeError, "both() got an unexpected keyword argument 'e'"),
+    ("both(1, 2, 3, 4, a=5)", TypeError, "both() got multiple values for argument 'a'"),
+    ("tl.load(x, wrong=1)", TypeError, "load() got an unexpected keyword argument 'wrong'"),
+    ("tl.load()", TypeError, "load() missing 1 required positional argument: 'pointer'"),
+    ("tl.load(x, pointer=x)", TypeError, "load() got multiple values for argument 'pointer'"),
+    ("tl.zeros((4, ), tl.float32, 3)", TypeError, "zeros() takes 2 positional arguments but 3 were given"),
+    ("tl.gather(tl.arange(0, 4), tl.arange(0, 4), 1)", AssertionError, "gather axis 1 must be < source rank (1)"),
+    ("tl.gather(tl.zeros((4, 8), tl.int32), tl.zeros((8, 4), tl.int32), 0)", AssertionError, "index dim 0 must match the corresponding source dim"),
+    ("tl.device_print(tl.program_id(0))", AssertionError, "int32[] is not string"),
+    ("tl.atomic_add(x, 1.0, scope='none')", ValueError, "Memory semantic none not supported"),
+    ("tl.atomic_add(tl.program_id(0), 1)", ValueError, "Pointer argument of store instruction is triton.language.int32"),
+    ("tl.exp(tl.arange(0, 4))", ValueError, "Expected dtype ['fp32', 'fp64'] but got int32"),
+    ("tl.sqrt_rn(tl.arange(0, 4)) if False else tl.div_rn(tl.arange(0, 4), 2)", ValueError, "Expected dtype ['fp32'] but got int32"),
+    ("tl.umulhi(tl.load(x), tl.load(x))", ValueError, "Expected dtype ['int32', 'int64', 'uint32', 'uint64'] but got fp32"),
+    ("tl.fdiv(tl.arange(0, 4), tl.arange(0, 4))", TypeError, "both operands of fdiv must have floating scalar type"),
+    ("tl.clamp(tl.arange(0, 4), 0, 1)", TypeError, "Unexpected dtype int32. Only floating point clamp is supported"),
+    ("tl.maximum(tl.load(x), 0.0, propagate_nan=True)", ValueError, "Unexpected propagate_nan"),
+    ("libdevice.tanh(tl.arange(0, 4))", KeyError, "'(triton.language.int32)'"),
+    ("libdevice.clz(tl.load(x))", KeyError, "'(triton.language.float32)'"),
+    ("libdevice.pow(tl.load(x))", TypeError, "pow() missing 1 required positional argument: 'arg1'"),
+    ("tl.program_id(0) if tl.program_id(0) > 3 else tl.load(x)", AssertionError,
+     "Ternary expression with dynamic condition has inconsistent types int32 and fp32"),
+    ("x.field = 3", NotImplementedError, "Attribute assignment is not supported in triton"),
+    ("t = (1, 2); t[0] = 3", NotImplementedError, "__setitem__ is not supported in triton"),
+    ("~tl.load(x)", ValueError, "wrong type argument to unary invert (triton.language.float32)"),
+    ("-x", ValueError, "wrong type argument to unary minus (pointer<fp32>)"),
+    ("x + x", TypeError, "cannot add pointers together"),
+    ("1 // 0", ZeroDivisionError, "integer division or modulo by zero"),
+    ("(1, 2)[5]", IndexError, "list index out of range"),
+    ("(1, 2)[tl.program_id(0)]", AssertionError, ""),
+    ("tl.store(x, (1, 2))", TypeError, "cannot convert tuple of type <class 'triton.language.core.tuple'> to tensor"),
+    ("tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16), acc=tl.zeros((16, 32), tl.float32))", AssertionError,
+     "accumulator shape is incompatible"),
+    ("tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16), acc=tl.zeros((16, 16), tl.float16))", AssertionError, ""),
+    ("tl.dot(tl.zeros((16, 16), tl.int16), tl.zeros((16, 16), tl.int16))", AssertionError, "Unsupported lhs dtype int16"),
+    ("tl.dot(tl.zeros((16, 16), tl.float16), tl.zeros((16, 16), tl.float16), out_dtype=tl.bfloat16)", ValueError,
+     "out_dtype=bfloat16 is unsupported. Please use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`"),
+    ("tl.dot(tl.zeros((16, 16), tl.float32), tl.zeros((16, 16), tl.float32), input_precision='ieee', allow_tf32=True)", AssertionError,
+     "Only one of input_precision and allow_tf32 can be specified"),
+    ("tl.dot(tl.zeros((2, 16, 16), tl.float16), tl.zeros((4, 16, 16), tl.float16))", AssertionError, "input and other must have equal batch shapes"),
 ]
+
+
+HEADER = """import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun.triton.language.extra import libdevice
+
+
+@triton.jit
+def both(a, b, c, d):
+    return a + c, b + d
+
+
+@triton.jit
+def wider(a, b):
+    return (a + b).to(tl.int64)
+
+
+"""
 
 
 @pytest.mark.parametrize("line, kind, words", LINES, ids=[line for line, _, _ in LINES])
 def test_words_of_triton_for_calls(tmp_path, line, kind, words):
     path = tmp_path / "made.py"
-    path.write_text(f"import tilerun.triton as triton\nimport tilerun.triton.language as tl\n\n\n@triton.jit\ndef kernel(x, c: tl.const, b):\n    {line}\n")
+    path.write_text(HEADER + f"@triton.jit\ndef kernel(x, c: tl.const, b):\n    {line}\n")
     scope = {"__name__": "made"}
     exec(compile(path.read_text(), str(path), "exec"), scope)
     with pytest.raises(triton.CompilationError) as caught:
