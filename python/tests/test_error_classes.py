@@ -412,3 +412,18 @@ def test_errors_of_launches():
         with pytest.raises(kind, match="parameter 'n' is not a tl.constexpr"):
             stored[(1, )](X, "text")
     assert issubclass(errors.IntegerRangeError, TypeError)
+
+
+def test_errors_that_frameworks_make():
+    """Of a text, a node and a message, as Triton's own compiler makes them."""
+    import ast
+    text = "\n".join(["def f():", *(f"  x{i} = {i}" for i in range(20))])
+    for kind in (triton.CompilationError, errors.UnsupportedLanguageConstruct, errors.CompileTimeAssertionFailure):
+        error = kind(text, ast.parse(text).body[0].body[15], "mine")
+        lines = str(error).splitlines()
+        assert lines[0] == "at 17:2:" and lines[1] == "  x4 = 4" and lines[-3:] == ["  x15 = 15", "  ^", "mine"] and len(lines) == 15
+        assert (error.src, error.error_message, error.message) == (text, "mine", str(error))
+        assert str(pickle.loads(pickle.dumps(error))) == str(copy.copy(error)) == str(error)
+    assert str(errors.CompilationError(None, ast.parse("x").body[0])) == "at 1:0:\n <source unavailable>"
+    plain = errors.CompilationError("all of it")
+    assert str(plain) == plain.error_message == "all of it" and plain.src is None

@@ -63,6 +63,7 @@ CASES = [
     ("cooperative", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, launch_cooperative_grid=True), NotImplementedError,
      "cooperative launches .* are not supported"),
     ("stream", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, stream=0), KeyError, "unknown parameter or option 'stream'"),
+    ("device", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, device=0), AssertionError, "device option is deprecated"),
     ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can only be called in a kernel"),
 ]
 
@@ -215,12 +216,39 @@ def test_host_descriptors():
     assert descriptor.strides == [8, 1] and descriptor.padding == "zero"
     with pytest.raises(NotImplementedError, match="parameter 'x' is a tensor descriptor with round_f32_to_tf32"):
         kernel[(1, )](TensorDescriptor(X, [8], [1], [8], round_f32_to_tf32=True), Y, 8, BLOCK=8)
-    with pytest.raises(ValueError, match="last dimension must be contiguous"):
-        TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32).T, [2, 4])
     with pytest.raises(ValueError, match="block_shape has 0, but sizes of tensors are 1 or more"):
         TensorDescriptor(X, [8], [1], [0])
-    with pytest.raises(ValueError, match="must agree"):
-        TensorDescriptor(X, [8], [1, 1], [4])
+    for words, make in (("Last dimension must be contiguous; the last dimension's stride is 8",
+                         lambda: TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32).T, [2, 4])),
+                        ("rank mismatch: .* must agree", lambda: TensorDescriptor(X, [8], [1, 1], [4])),
+                        ("rank mismatch: .* must agree", lambda: TensorDescriptor(X, [8], [1], [4, 4])),
+                        ("rank must not be zero", lambda: TensorDescriptor(X, [], [], [])),
+                        ("rank cannot be more than 5", lambda: TensorDescriptor(X, [1] * 6, [1] * 6, [1] * 6)),
+                        ("Illegal value for padding: 'one'", lambda: TensorDescriptor(X, [8], [1], [8], padding="one")),
+                        ("Padding option `nan` is only supported for floating point tensors, but the elements are int32",
+                         lambda: TensorDescriptor(np.zeros(8, np.int32), [8], [1], [8], padding="nan"))):
+        for kind in (ValueError, AssertionError):
+            with pytest.raises(kind, match=words):
+                make()
+    assert TensorDescriptor(X, [8], [1], [8], padding="nan").padding == "nan"
+
+
+def test_host_descriptors_in_strict_mode(monkeypatch):
+    """What Triton's hardware demands."""
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+    rows = np.zeros((8, 9), np.float32)
+    aligned = rows.reshape(-1)[-rows.ctypes.data // 4 % 4:][:64]
+    beyond = (("base must be 16-byte aligned", lambda: TensorDescriptor(aligned[1:], [8], [1], [8])),
+              ("strides must be 16-byte aligned", lambda: TensorDescriptor(aligned, [7, 8], [9, 1], [4, 8])),
+              ("shape must be positive", lambda: TensorDescriptor(aligned, [0, 8], [8, 1], [4, 8])),
+              ("Shape element 1 must be a power of 2", lambda: TensorDescriptor(aligned, [8, 8], [8, 1], [4, 12])))
+    for _, make in beyond:
+        make()
+    monkeypatch.setenv("TILERUN_STRICT", "1")
+    TensorDescriptor(aligned, [8, 8], [8, 1], [4, 8])
+    for words, make in beyond:
+        with pytest.raises(ValueError, match=words):
+            make()
 
 
 def test_exceptions_of_grids_and_keys_pass():

@@ -228,3 +228,14 @@ def test_attributes_that_launch_the_kernel():
     for _ in range(3):
         assert run(kernel) == 8
         deep.clear()
+
+
+def test_types_that_do_not_exist():
+    for kind in (ValueError, AssertionError):
+        with pytest.raises(kind, match="unknown dtype 'fp7'"):
+            tl.dtype("fp7")
+    with pytest.raises(TypeError, match="element_ty has type `int`; expected `dtype`."):
+        tl.pointer_type(3)
+    with pytest.raises(TypeError, match="0d block_type is forbidden"):
+        tl.block_type(tl.float32, [])
+    assert triton.MockTensor.ptr_range() == 0

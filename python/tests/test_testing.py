@@ -26,13 +26,24 @@ def test_do_bench(monkeypatch):
     low, middle, high = testing.do_bench(work, warmup=1, rep=10, quantiles=[0.2, 0.5, 0.8])
     assert low <= middle <= high
     assert testing.do_bench_cudagraph(work, rep=5, return_mode="median") >= 1
-    with pytest.raises(ValueError, match="return_mode is 'best'"):
-        testing.do_bench(work, warmup=1, rep=1, return_mode="best")
+    before = len(calls)
+    for bench in (testing.do_bench, testing.do_bench_cudagraph):
+        for kind in (ValueError, AssertionError):
+            with pytest.raises(kind, match="return_mode is 'best'"):
+                bench(work, rep=1, return_mode="best")
+    assert len(calls) == before
 
 
 def test_quantiles():
-    assert testing._quantile([1, 2, 3, 4], 0.5) == 2.5 and testing._quantile([5], 0.2) == 5
-    assert testing._quantile([4, 1, 3, 2], 0) == 1 and testing._quantile([4, 1, 3, 2], 1) == 4
+    assert testing._quantile([4, 1, 3, 2], [0.5, 0, 1]) == [2.5, 1, 4] and testing._quantile([5], [0.2]) == [5]
+    with pytest.raises(ValueError, match="Quantiles must be in the range \\[0, 1\\], but one is 1.5"):
+        testing._quantile([1, 2], [1.5])
+
+
+def test_summaries():
+    times = [1.0, 2.0, 6.0]
+    assert [testing._summarize_statistics(times, None, mode) for mode in ("min", "max", "mean", "median", "all")] == [1, 6, 3, 2, times]
+    assert testing._summarize_statistics(times, [0.5], "min") == 2 and testing._summarize_statistics(times, [0, 1], "min") == [1, 6]
 
 
 def test_assert_close():
@@ -43,6 +54,9 @@ def test_assert_close():
         testing.assert_close(np.ones(3), np.ones(3) + 1e-3, rtol=0, atol=1e-6)
     with pytest.raises(AssertionError):
         testing.assert_close(np.array([1, 20]), np.array([1, 21]))
+    with pytest.raises(AssertionError):
+        testing.assert_close(np.full(3, 1000.0), np.full(3, 1000.1))  # Of large numbers, too, only 1e-2 by default.
+    testing.assert_close(np.full(3, 1000.0), np.full(3, 1000.1), rtol=1e-3)
     with pytest.raises(AssertionError, match="my words"):
         testing.assert_close(1.0, 2.0, err_msg="my words")
 

@@ -12,12 +12,36 @@ class TilerunError(RuntimeError):
 
 
 class CompilationError(TilerunError):
-    """The kernel does not compile. The message has the diagnostics, with source lines and carets."""
+    """The kernel does not compile. The message has the diagnostics, with source lines and carets. Made of a function's text, a node
+    of its syntax tree and a message, as frameworks do, it says what Triton's says."""
 
     status = "compile error"
+    source_line_count_max_in_message = 12
+
+    def __init__(self, src=None, node=None, error_message=None):
+        if node is None and error_message is None:
+            super().__init__(*(() if src is None else (src, )))
+        else:
+            super().__init__(src, node, error_message)
+        self.src, self.node = (src, node) if len(self.args) == 3 else (None, None)
+        self.error_message = error_message if len(self.args) == 3 else str(self)
+
+    def __str__(self):
+        if len(self.args) != 3:
+            return super().__str__()
+        line, column = getattr(self.node, "lineno", None), getattr(self.node, "col_offset", 0)
+        if self.src is None:
+            excerpt = " <source unavailable>"
+        elif line is None:
+            excerpt = self.src
+        else:
+            lines = self.src.split("\n")[:line][-self.source_line_count_max_in_message:]
+            excerpt = "\n".join([*lines, " " * column + "^"])
+        place = "" if line is None else f"at {line}:{column}:\n"
+        return place + excerpt + (f"\n{self.error_message}" if self.error_message else "")
 
     @property
-    def error_message(self):
+    def message(self):
         return str(self)
 
 
@@ -78,8 +102,20 @@ class ArgumentTypeError(InvalidArgumentError, TypeError):
     """A parameter cannot take what was passed, whatever its value."""
 
 
+class DescriptorError(InvalidArgumentError, AssertionError):
+    """A tensor cannot be described as it was asked for."""
+
+
 class OutsideKernelError(RuntimeError, ValueError):
     """Host code called a function of the language."""
+
+
+class DtypeError(ValueError, AssertionError):
+    """A name of a dtype that does not exist."""
+
+
+class DeprecatedOptionError(KeyError, AssertionError):
+    """An option of launches that earlier releases of Triton had."""
 
 
 class IntegerRangeError(TypeError, OverflowError):

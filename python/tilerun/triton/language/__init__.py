@@ -13,7 +13,7 @@ import types
 from .. import _host, _missing
 from ... import _native
 from ..._memory import DTYPES
-from ...errors import OutsideKernelError
+from ...errors import DtypeError, OutsideKernelError
 
 _OURS, _THEIRS = "tilerun.triton", "triton"
 
@@ -138,7 +138,7 @@ class dtype:
     def __init__(self, name):
         name = _plain(name)
         if name != "void" and name not in DTYPES and name not in _SHORT:
-            raise ValueError(f"unknown dtype {name!r}; known are {', '.join(DTYPES)}")
+            raise DtypeError(f"unknown dtype {name!r}; known are {', '.join(DTYPES)}")
         self.name = _SHORT.get(name, name)
         self.code = DTYPES.get(_LIBRARY.get(self.name, self.name), 0)
         digits = "".join(c for c in self.name.replace("fp8e", "") if c.isdigit())
@@ -274,6 +274,8 @@ class pointer_type(dtype):
     """The type of pointers to elements of another."""
 
     def __init__(self, element_ty, address_space=1, const=False):
+        if not isinstance(_plain(element_ty), dtype):
+            raise TypeError(f"element_ty has type `{type(element_ty).__name__}`; expected `dtype`.")
         self._element, self.address_space, self.const = _plain(element_ty), address_space, const
         self.name, self.code, self.primitive_bitwidth = str(self), 0, 64
 
@@ -306,6 +308,8 @@ class block_type(dtype):
 
     def __init__(self, element_ty, shape):
         self._element, self.shape = element_ty, builtins.tuple(_plain(n) for n in shape)
+        if not self.shape:
+            raise TypeError("0d block_type is forbidden")
         self.name, self.code, self.primitive_bitwidth = str(self), 0, element_ty.primitive_bitwidth
 
     element_ty = property(lambda self: self._element)

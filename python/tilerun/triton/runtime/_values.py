@@ -48,6 +48,11 @@ class MockTensor:
     def data_ptr():
         return 0
 
+    @staticmethod
+    def ptr_range():
+        """Bytes of memory, which is none."""
+        return 0
+
     @property
     def device(self):
         kind, index = _devices.get_default()
