@@ -555,3 +555,10 @@ def test_what_is_captured_is_what_torch_says(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", said)
     monkeypatch.setattr(_memory, "get_torch_kind", lambda: _memory.CUDA)
     assert _devices.is_captured(_memory.CUDA) and not _devices.is_captured(_memory.CPU) and not _devices.is_captured(_memory.VULKAN)
+
+
+def test_times_of_a_bench_of_the_callers_are_kept_as_it_gave_them():
+    given = iter([[3.0, 2.0, 4.0], [1.0, 0.5, 2.0]])
+    kernel = make(CONFIGS[:2], do_bench=lambda call, quantiles: (call(), next(given))[1])
+    kernel[grid](*arrays(), 100)
+    assert list(kernel.configs_timings.values()) == [[3.0, 2.0, 4.0], [1.0, 0.5, 2.0]] and kernel.best_config == CONFIGS[1]

@@ -171,6 +171,9 @@ def test_cache_hooks_tell_how_to_preload(knobs):
 
     kernel[(1, )](x, y, 3, BLOCK=16, num_warps=2)
     told = calls[0]["compile"]
+    assert told["signature"] == {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    about = calls[0]["fn"]
+    assert type(about) is triton.runtime.jit.JitFunctionInfo and (about.module, about.name, about.jit_function) == (__name__, "kernel", kernel)
     assert told["constants"] == {(3, ): 16} and told["num_warps"] == 2 and (0, ) in told["configs"][0]
     assert kernel.preload(told["specialization_data"]).metadata.num_warps == 2
 

@@ -553,3 +553,20 @@ def test_declarations():
             @triton.jit(do_not_specialize=places)
             def declared(x, y):
                 pass
+
+
+@triton.jit
+def of_how_it_is_launched(x, num_warps: tl.constexpr, num_stages: tl.constexpr = 7):
+    tl.store(x, num_warps)
+    tl.store(x + 1, num_stages)
+
+
+def test_a_parameter_with_the_name_of_an_option_is_both():
+    x = np.zeros(2, np.int32)
+    compiled = of_how_it_is_launched[(1, )](x, num_warps=8)
+    assert x.tolist() == [8, 7] and compiled.metadata.num_warps == 8 and compiled.metadata.num_stages != 7
+    compiled = of_how_it_is_launched[(1, )](x, num_warps=2, num_stages=1)
+    assert x.tolist() == [2, 1] and (compiled.metadata.num_warps, compiled.metadata.num_stages) == (2, 1)
+    assert of_how_it_is_launched[(1, )](x, 8).metadata.num_warps == 4 and x.tolist() == [8, 7]  # By position it is a value alone.
+    tuned = triton.autotune([triton.Config({}, num_warps=2, num_stages=5)], key=[])(of_how_it_is_launched)
+    assert tuned[(1, )](x).metadata.num_warps == 2 and x.tolist() == [2, 5]

@@ -166,7 +166,7 @@ class ConstexprFunction(JITCallable):
     def __call__(self, *args, **kwargs):
         plain = [unwrap_argument(arg) for arg in args]
         result = self.fn(*plain, **{name: unwrap_argument(value) for name, value in kwargs.items()})
-        return constexpr(result) if any(isinstance(a, constexpr) for a in args) else result
+        return unwrap_argument(result)
 
 
 def constexpr_function(fn):

@@ -21,7 +21,7 @@ class Progress:
 
     def __init__(self, name, configs):
         self.name, self.configs, self.count = name, configs, len(configs)
-        self.times, self.failures = {}, {}
+        self.times, self.failures, self.given = {}, {}, {}
         self._begin = self._due = time.monotonic()
         # There may be no stderr, or one that is closed.
         with contextlib.suppress(ValueError, OSError):

@@ -142,7 +142,7 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
             if isinstance(top, float) and top <= 1.0:
                 top = max(1, int(len(self.configs) * top))
             elif not isinstance(top, int) or top < 1:
-                raise TypeError(f"top_k is {top!r}; it is a fraction of the configurations, or how many to keep")
+                raise TypeError(f"Error while pruning configs, top_k must be either 1) a float <= 1.0 or 2) an int above 0; top_k is {top!r}")
             if len(configs) > top:
                 cost = {config: self.perf_model(**{**arguments, **kwargs, **config.all_kwargs()}) for config in configs}
                 configs = sorted(cost, key=cost.get)[:top]
@@ -171,7 +171,7 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         finally:
             progress.finish()
         self.bench_time = time.perf_counter() - start
-        self.configs_timings = progress.times
+        self.configs_timings = {**progress.times, **progress.given}
         return (best, True) if best is not None else (configs[0], False)
 
     def _time(self, args, kwargs, arguments, configs, progress):
@@ -306,13 +306,14 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
                 progress(i, len(configs), 0, 1, 0, 0.0, str(error))
                 failure = error
                 continue
-            took = took[0] if isinstance(took, (tuple, list)) and took else took
+            given, took = took, took[0] if isinstance(took, (tuple, list)) and took else took
             try:
                 took = float(took)
             except (TypeError, ValueError) as error:
                 raise TypeError(f"do_bench of '{_name(self.fn)}' gave {_memory.show(took)}; a time in milliseconds is "
                                 "expected") from error
             progress(i, len(configs), 0, 0, 0, took, "")
+            progress.given[config] = given  # All of it, as Triton keeps it.
             if best is None or took < best_time:
                 best, best_time = config, took
         if best is None:

@@ -8,10 +8,11 @@ import sys
 import time
 import weakref
 from collections import defaultdict
+from dataclasses import dataclass
 
 from .. import _missing
 from ... import _devices, _host_values, _memory, _native, _source
-from ...errors import IntegerRangeError, InvalidArgumentError, UnsupportedError, name_parts
+from ...errors import DeprecatedOptionError, IntegerRangeError, InvalidArgumentError, UnsupportedError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
@@ -214,6 +215,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     # -- Launches that are not plain
 
+    def _needs_python(self):
+        """Whether launches go through Python code: the native module knows no hooks, and takes a name for a parameter or an option."""
+        return bool(self.pre_run_hooks) or self._meta is not None or any(name in OPTIONS for name in self.arg_names)
+
     def _ensure_loaded(self):
         with lock:
             if self._sources is not None and self._is_loaded():
@@ -231,7 +236,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._sources = sources
             self._variants.clear()
             collector.note_user(self)
-            self._set_slow(bool(self.pre_run_hooks) or self._meta is not None)
+            self._set_slow(self._needs_python())
 
     def _fail(self, what, kind=TypeError):
         raise kind(f"kernel '{self.__name__}': {name_parts(what)}")
@@ -251,6 +256,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 if name in values:
                     self._fail(f"parameter '{name}' is passed twice, by position and by name")
                 values[name] = value
+                if name in OPTIONS:  # A kernel that looks at how it is launched.
+                    options[name] = self._read_option(name, value)
             elif name in OPTIONS or name in AMD_OPTIONS:
                 options[name] = self._read_option(name, value)
             elif name in ("launch_pdl", "enable_fp_fusion"):
@@ -259,6 +266,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 options[name] = self._read_target_options(value)
             elif name == "launch_cooperative_grid" and unwrap(value):
                 self._fail("cooperative launches (launch_cooperative_grid=True) are not supported", UnsupportedError)
+            elif name in ("device", "stream"):
+                self._fail(f"unknown parameter or option '{name}'; the {name} is the current one: {name} option is deprecated", DeprecatedOptionError)
             elif self._meta is not None:
                 values.setdefault(self._meta, {})[name] = value
             elif name not in IGNORED_OPTIONS:
@@ -362,11 +371,11 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self._seen.add(key)
         compiled = kernel._make_compiled(kind, index, key[2], options)
         name = make_cache_key(key[2], options)
-        call = dict(key=name, repr=f"{self.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=is_warmup,
+        call = dict(key=name, repr=f"{self.__name__}({key[2]})", fn=JitFunctionInfo(self.module, self.__name__, self), is_manual_warmup=is_warmup,
                     compile={}, already_compiled=False)
         constants = compiled.src.constants
         call["compile"] = {
-            "key": name, "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
+            "key": name, "signature": compiled.src.signature, "device": index, "constants": constants, "configs": [compiled.src.attrs],
             "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
             "enable_fp_fusion": compiled.metadata.enable_fp_fusion, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
             "specialization_data": compiled.specialization_data}
@@ -481,11 +490,13 @@ def _restore(attributes):
     return function
 
 
-class _HookFunction:
-    """The arguments of cache hooks about a kernel."""
+@dataclass
+class JitFunctionInfo:
+    """The argument `fn` of cache hooks: a kernel."""
 
-    def __init__(self, function):
-        self.module, self.name, self.jit_function = function.module, function.__name__, function
+    module: str
+    name: str
+    jit_function: "JITFunction"
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
