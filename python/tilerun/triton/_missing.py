@@ -6,7 +6,7 @@ import opcode
 import sys
 
 _COMPILER = "a part of Triton's own compiler; kernels are compiled by the library here"
-_CACHE = "compiled kernels are kept by the library (docs/caching.md); frameworks cannot access its cache"
+_CACHE = "compiled kernels are kept by the library (docs/caching.md); a class for TRITON_REMOTE_CACHE_BACKEND is the framework's own"
 _KNOBS = "how Triton reads its environment; the settings of triton.knobs are plain attributes here"
 _DRIVER = "a part of Triton's own drivers; devices are served by plugins here, and triton.runtime.driver.active asks them"
 _TYPE = "a base class of values in Triton's own compiler; only kernels have such values"
@@ -28,13 +28,11 @@ NAMES = {
                "tensor_descriptor_type", _TYPE),
         **_all("extern extern_elementwise dispatch", _EXTERN),
     },
-    "triton.runtime": _all("RedisRemoteCacheBackend RemoteCacheBackend", _CACHE),
+    "triton.runtime": _all("RedisRemoteCacheBackend", _CACHE),
     "triton.runtime.jit": _all("DependenciesFinder serialize_specialization_data compute_cache_key "
-                               "create_function_from_signature get_full_name JitFunctionInfo BoundConstexprFunction "
+                               "create_function_from_signature get_full_name BoundConstexprFunction "
                                "convert_to_tuple_if_list TRITON_MODULE GLUON_MODULE", _COMPILER),
-    "triton.runtime.cache": _all("CacheManager FileCacheManager RemoteCacheBackend RedisRemoteCacheBackend "
-                                 "RemoteCacheManager get_cache_manager get_override_manager get_dump_manager "
-                                 "make_so_cache_key get_cache_key", _CACHE),
+    "triton.runtime.cache": _all("RedisRemoteCacheBackend make_so_cache_key get_cache_key", _CACHE),
     "triton.runtime._allocation": _all("Buffer Allocator NullAllocator",
                                        "kernels need no scratch memory here, so that no allocator is ever called"),
     "triton.compiler": _all("LazyDict get_cache_key", _COMPILER),

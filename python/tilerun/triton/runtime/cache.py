@@ -1,12 +1,13 @@
-"""`triton.runtime.cache`: frameworks' queries about caching. Kernels are kept by the library
+"""`triton.runtime.cache`: frameworks' queries about caching, and files of their own. Kernels are kept by the library
 (docs/caching.md)."""
 
-import base64
 import functools
 import os
 
 from .. import _missing
 from ... import __version__, _native
+from ._file_cache import (CacheManager, FileCacheManager, RemoteCacheBackend, RemoteCacheManager, _base32, get_cache_manager,
+                          get_dump_manager, get_override_manager)
 
 
 def default_cache_dir():
@@ -25,10 +26,6 @@ def triton_key():
     return f"tilerun-{__version__}-{_native.compiler_key()}"
 
 
-def _base32(key):
-    """A hash, which is hexadecimal, as frameworks name folders by it."""
-    return base64.b32encode(bytes.fromhex(key)).decode().rstrip("=")
-
-
-__all__ = ["default_cache_dir", "triton_key"]
+__all__ = ["CacheManager", "FileCacheManager", "RemoteCacheBackend", "RemoteCacheManager", "_base32", "default_cache_dir", "get_cache_manager",
+           "get_dump_manager", "get_override_manager", "triton_key"]
 __getattr__ = _missing.explain(__name__)
