@@ -35,6 +35,9 @@ mlir::FailureOr<BlockAccess> expandIndices(Emitter &e, const View &view,
 Result windowIndices(Emitter &e, const Value &offset, size_t d, llvm::ArrayRef<int64_t> block);
 /// Run-time int64 scalars from a list of integers.
 mlir::FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size_t i);
+/// In strict mode: offsets of 64 bits, which Triton's blocks do not take, and one that is not in a
+/// list.
+void noteOffsets(Emitter &e, const Arguments &args, size_t i);
 /// One pointer whose pointee type is known.
 TensorOr getBase(Emitter &e, const Arguments &args, size_t i);
 mlir::FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, size_t pointer,

@@ -33,6 +33,7 @@ Result emitMake(Emitter &e, const Arguments &args) {
                           Twine(block->size()) + " dimensions");
     lists[i] = std::move(*scalars);
   }
+  noteOffsets(e, args, 3);
   FailureOr<Shape> order = getIntList(e, args, 5);
   if (failed(order))
     return failure();
@@ -64,6 +65,7 @@ Result emitAdvance(Emitter &e, const Arguments &args) {
     return argError(e, args, 1,
                     "has " + Twine(steps->size()) + " entries, but the block has " +
                         Twine(offsets.elements.size()) + " dimensions");
+  noteOffsets(e, args, 1);
   std::vector<Value> moved;
   for (size_t d = 0; d < steps->size(); ++d) {
     Result sum = binary(e, ast::BinaryOp::Add, offsets.elements[d], (*steps)[d]);
@@ -105,6 +107,8 @@ FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, siz
   const Shape shape = fields(v).elements[Block].get<TensorType>().shape;
   SmallVector<bool> checked(shape.size(), false);
   if (!args[boundaryCheck].isNone()) {
+    if (!args[boundaryCheck].getTuple())
+      e.beyondTriton("a number in the place of a list", "M9", "write a tuple");
     FailureOr<Shape> dims = getIntList(e, args, boundaryCheck);
     if (failed(dims))
       return failure();
@@ -191,6 +195,16 @@ FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size
     out.push_back(Value(*wide));
   }
   return out;
+}
+
+void noteOffsets(Emitter &e, const Arguments &args, size_t i) {
+  if (!args[i].getTuple())
+    e.beyondTriton("a number in the place of a list", "M9", "write a tuple");
+  if (llvm::any_of(getElements(args[i]), [](const Value &v) {
+        auto *tensor = v.getIf<TensorValue>();
+        return tensor && tensor->type.dtype.getBits() == 64;
+      }))
+    e.beyondTriton("an offset of 64 bits", "M9", "convert it with .to(tl.int32)");
 }
 
 TensorOr getBase(Emitter &e, const Arguments &args, size_t i) {

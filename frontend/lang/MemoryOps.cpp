@@ -264,17 +264,35 @@ FailureOr<Access> getStore(Emitter &e, const Arguments &args) {
   return Access{*pointer, *mask, std::nullopt};
 }
 
+/// In strict mode: Triton neither converts nor broadcasts tensors that go through block pointers.
+void noteStoredBlock(Emitter &e, const Value &stored, const TensorType &block) {
+  auto *tensor = stored.getIf<TensorValue>();
+  if (!tensor)
+    return;
+  if (tensor->type.dtype != block.dtype)
+    e.beyondTriton("a store of " + tensor->type.dtype.str() + " to a block of " + block.dtype.str(),
+                   "M9", "convert the value with .to(…)");
+  else if (!tensor->type.isScalar() && tensor->type.shape != block.shape)
+    e.beyondTriton("a store of a tensor of shape " + shapeString(tensor->type.shape) +
+                       " to a block of shape " + shapeString(block.shape),
+                   "M9", "use tl.broadcast_to");
+}
+
 Result emitStore(Emitter &e, const Arguments &args) {
   FailureOr<Access> access = getStore(e, args);
   if (failed(access))
     return failure();
   const TensorValue &pointer = access->pointer;
+  const bool isBlock = isBlockPointer(args[0]);
   TensorOr value = castForMemory(e, args, 1, pointer.type.dtype.getPointee());
   if (failed(value))
     return failure();
-  value = broadcastArgument(e, args, 1, *value, pointer.type.shape);
+  value = broadcastArgument(e, args, 1, *value, pointer.type.shape,
+                            isBlock ? "the block's" : "the pointer's");
   if (failed(value))
     return failure();
+  if (isBlock)
+    noteStoredBlock(e, args[1], getBlockPointerBlock(args[0]));
   mlir::Value maskValue;
   if (access->mask) {
     TensorOr wide = broadcastArgument(e, args, 2, *access->mask, pointer.type.shape);

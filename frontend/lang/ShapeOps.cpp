@@ -118,16 +118,19 @@ Result reshape(Emitter &e, const Arguments &args, bool allowReorder) {
   }
   int64_t total = v->type.numElements();
   if (open >= 0) {
+    e.beyondTriton("a size of -1", "S10", "state the size");
     (*shape)[open] = std::max<int64_t>(total / known, 1);
     known *= (*shape)[open];
   }
   if (std::string excess = findExcess(*shape); known == total && !excess.empty())
     return argError(e, args, 1, "is " + shapeString(*shape) + ", which is " + excess);
-  if (known != total || shape->empty())
+  if (known != total)
     return callError(e, args,
                      "cannot give " + args[0].describe() + " (" + Twine(total) +
                          " elements) the shape " + shapeString(*shape) + " (" + Twine(known) +
                          " elements)");
+  if (shape->empty())
+    return Value(extractSingle(e, *v));
   return Value(reshapeTo(e, *v, *shape, allowReorder));
 }
 
@@ -145,6 +148,8 @@ Result permute(Emitter &e, const Arguments &args, const TensorValue &v, ArrayRef
   SmallVector<int32_t> order;
   SmallVector<bool> seen(rank, false);
   bool valid = static_cast<int64_t>(dims.size()) == rank;
+  if (llvm::any_of(dims, [](int64_t dim) { return dim < 0; }))
+    e.beyondTriton("a dimension that is counted from the end", "S10", "count from 0");
   for (int64_t dim : dims) {
     if (dim < 0)
       dim += rank;
@@ -243,6 +248,12 @@ Result emitCat(Emitter &e, const Arguments &args) {
   FailureOr<unsigned> dim = getAxis(e, args, 3, a->type.shape.size());
   if (failed(dim))
     return failure();
+  if (!*reorder)
+    e.beyondTriton("'tl.cat' in order", "S10",
+                   "pass can_reorder=True, or use tl.join, tl.permute and tl.reshape");
+  else if (a->type.shape.size() != 1)
+    e.beyondTriton("'tl.cat' of several dimensions", "S10",
+                   "use tl.join, tl.permute and tl.reshape");
   TensorType type = a->type;
   type.shape[*dim] *= 2;
   if (std::string excess = findExcess(type.shape); !excess.empty())

@@ -145,6 +145,7 @@ Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices) {
       if (seenEllipsis)
         return e.error("'...' may be used only once in a subscript");
       seenEllipsis = true;
+      e.beyondTriton("'...' in an index", "S10", "write a ':' for each dimension");
       axis += rank - used;
       continue;
     }

@@ -99,7 +99,17 @@ FailureOr<Block> getBlockAt(Emitter &e, const Arguments &args, size_t i) {
     return argError(e, args, i,
                     "has " + Twine(offsets->size()) + " entries, but the descriptor has " +
                         Twine(block.size()) + " dimensions");
+  noteOffsets(e, args, i);
   return Block{*descriptor, getValues(*offsets), block};
+}
+
+/// In strict mode: fewer rows than NVIDIA's hardware gathers, or shorter ones.
+void noteSmallRows(Emitter &e, const TensorType &block, int64_t rows) {
+  constexpr int64_t kRows = 8, kRowBytes = 32;
+  if (rows < kRows)
+    e.beyondTriton("a list of " + Twine(rows) + " rows", "M10", "use 8 or more");
+  else if (block.shape[1] * block.dtype.getBits() < kRowBytes * 8)
+    e.beyondTriton("a row of fewer than 32 bytes", "M10", "use longer rows");
 }
 
 /// The rows in argument `rows` of a two-dimensional view, from the column in argument `column` on.
@@ -123,6 +133,7 @@ FailureOr<Block> getRowsAt(Emitter &e, const Arguments &args, size_t rows, size_
     return failure();
   if (start->size() != 1)
     return argError(e, args, column, "must be one integer, but it is " + args[column].describe());
+  noteSmallRows(e, descriptor->block, list->type.shape[0]);
   Shape shape{list->type.shape[0], block[1]};
   if (std::string excess = findExcess(shape); !excess.empty())
     return argError(e, args, rows,
@@ -217,6 +228,22 @@ Result emitScatter(Emitter &e, const Arguments &args) {
   return Value::none();
 }
 
+/// Sums of int64 and of float64, and extremes of float32 and float64, are not.
+bool isReducedByTriton(tile::AtomicKind kind, DType type) {
+  using K = tile::AtomicKind;
+  switch (kind) {
+  case K::Add:
+    return type != dtype(Scalar::Int64);
+  case K::FAdd:
+    return type.getBits() < 64;
+  case K::FMax:
+  case K::FMin:
+    return type.getBits() == 16;
+  default:
+    return true;
+  }
+}
+
 Result emitAtomic(Emitter &e, const Arguments &args) {
   FailureOr<Block> block = getBlockAt(e, args, 1);
   if (failed(block) || failed(checkWritable(e, args, block->descriptor)))
@@ -225,6 +252,10 @@ Result emitAtomic(Emitter &e, const Arguments &args) {
       getAtomicKind(e, args, block->descriptor.block.dtype, "has elements of");
   if (failed(kind))
     return failure();
+  if (!isReducedByTriton(*kind, block->descriptor.block.dtype))
+    e.beyondTriton("'" + Twine(args.builtin->name) + "' of a descriptor of " +
+                       block->descriptor.block.dtype.str(),
+                   "M10", "use another dtype, or 'tl." + Twine(args.builtin->name) + "'");
   FailureOr<mlir::Value> value = getWritten(e, args, 2, *block);
   if (failed(value))
     return failure();

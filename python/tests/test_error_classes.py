@@ -349,12 +349,44 @@ STRICT_LINES = [
     ("tl.arange(0, 8)[::2]", "unsupported tensor index: ::2"),
     ("tl.arange(0, 8)[3]", "unsupported tensor index: 3"),
 ]
+BLOCK = "tl.make_block_ptr(x, (8, ), (1, ), (0, ), (8, ), (0, ))"
+WIDE = "tl.program_id(0).to(tl.int64)"
+STRICT_ASSERTIONS = [
+    (f"tl.make_block_ptr(x, (8, ), (1, ), ({WIDE}, ), (8, ), (0, ))",
+     "Block pointers only support 32 bit `offsets/block_shape`, add a `.to(tl.int32)` or use regular indexing for 64 bit support"),
+    (f"tl.store({BLOCK}, tl.zeros((8, ), tl.int32))", "Block element type(fp32) and value element type(int32) mismatch"),
+    (f"tl.store({BLOCK}, tl.zeros((1, ), tl.float32))", "Block shape(['8']) and value shape(['1']) mismatch"),
+    (f"tl.store({BLOCK}, tl.zeros((4, ), tl.float32))", "Block shape(['8']) and value shape(['4']) mismatch"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 8]).gather(tl.arange(0, 4), 0)", "descriptor gather must have at least 8 rows, but got [4]"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 4]).gather(tl.arange(0, 8), 0)", "descriptor gather must have at least 32 bytes in a row"),
+    ("tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 8]).atomic_min([0, 0], tl.zeros((1, 8), tl.float32))", "Unsupported dtype"),
+    ("tl.cat(tl.arange(0, 4), tl.arange(0, 4))", "current implementation of `cat` always may reorder elements"),
+    ("tl.cat(tl.zeros((4, 4), tl.int32), tl.zeros((4, 4), tl.int32), can_reorder=True)", ""),
+]
+STRICT_CALLS = [(line, ValueError, words) for line, words in STRICT_LINES] + [(line, AssertionError, words) for line, words in STRICT_ASSERTIONS] + [
+    (f"tl.load(tl.advance({BLOCK}, 8))", TypeError, "'int' object is not iterable"),
+    (f"tl.load({BLOCK}, boundary_check=0)", TypeError, "'int' object is not iterable")]
 
 
-@pytest.mark.parametrize("line, words", STRICT_LINES, ids=[line for line, _ in STRICT_LINES])
-def test_words_of_triton_for_what_goes_beyond_it(monkeypatch, tmp_path, line, words):
+@pytest.mark.parametrize("line, kind, words", STRICT_CALLS, ids=[line for line, _, _ in STRICT_CALLS])
+def test_words_of_triton_for_what_goes_beyond_it(monkeypatch, tmp_path, line, kind, words):
     monkeypatch.setenv("TILERUN_STRICT", "1")
-    test_words_of_triton_for_calls(tmp_path, line, ValueError, words)
+    test_words_of_triton_for_calls(tmp_path, line, kind, words)
+
+
+def test_strict_mode_takes_what_triton_takes(monkeypatch, tmp_path):
+    monkeypatch.setenv("TILERUN_STRICT", "1")
+    path = tmp_path / "made.py"
+    lines = [f"tl.store({BLOCK}, 1)", f"tl.store({BLOCK}, tl.load(tl.advance({BLOCK}, (0, ))), boundary_check=(0, ))",
+             "tl.make_block_ptr(x, (tl.program_id(0).to(tl.int64), ), (1, ), (0, ), (8, ), (0, ))",
+             "tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 8]).gather(tl.arange(0, 8), tl.program_id(0))",
+             "tl.make_tensor_descriptor(x, [8, 8], [8, 1], [1, 8]).atomic_add([0, 0], tl.zeros((1, 8), tl.float32))",
+             "tl.cat(tl.arange(0, 4), tl.arange(0, 4), can_reorder=True)", "tl.flip(tl.permute(tl.zeros((4, 8), tl.int32), 1, 0), 0)",
+             "tl.zeros((4, 8), tl.int32)[:, None]"]
+    path.write_text(HEADER + "@triton.jit\ndef kernel(x):\n    " + "\n    ".join(lines) + "\n")
+    scope = {"__name__": "made"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    scope["kernel"].warmup(X, grid=(1, ))
 
 
 def test_places_in_nested_functions(tmp_path):

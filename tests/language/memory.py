@@ -180,3 +180,32 @@ def descriptors(X, Z, Y, W):
     tl.store(Y + i, nans.load([1, 1]).reshape(4))
     out = tl.make_tensor_descriptor(W, [2, 4], [4, 1], [1, 4])
     out.store([1, 2], x)
+
+
+#: X=i32[1,2] Z=fp32[0*4]->[1,2,7,7] Y->fp32[2,7] beyond
+@triton.jit
+def more_forms_of_blocks(X, Z, Y):
+    """M9: Beyond Triton: stores through block pointers convert and broadcast tensors as other stores do, offsets into block
+    pointers and descriptors may have 64 bits, and a single number may stand for a list of one offset or dimension.
+    """
+    zero = tl.program_id(0).to(tl.int64)
+    p = tl.make_block_ptr(Z, (4, ), (1, ), (zero, ), (2, ), (0, ))
+    tl.store(p, tl.load(X + tl.arange(0, 2)), boundary_check=0)
+    tl.store(tl.advance(p, 2), tl.full((1, ), 7, tl.float32))
+    tl.debug_barrier()
+    x = tl.make_tensor_descriptor(Z, [4], [1], [4]).load([zero + 1])
+    tl.store(Y + tl.arange(0, 4), x, mask=tl.arange(0, 4) < 2)
+
+
+#: X=fp32[1,2,3,4,5,6,7,8] Z->fp32[5,6,7,8,1,2,3,4] Y=fp32[0*8]->[1,2,3,4,5,6,7,8] A=i64[10,20]->[10,21] F=fp32[1,2,3,4]->[2.5,2.5,3,4] beyond
+@triton.jit
+def more_of_descriptors(X, Z, Y, A, F):
+    """M10: Beyond Triton: descriptors gather and scatter fewer than eight rows, or fewer than 32 bytes of each; they add
+    `int64` and `float64`, and keep the larger or smaller of `float32` and `float64`.
+    """
+    rows = 1 - tl.arange(0, 2)
+    x = tl.make_tensor_descriptor(X, [2, 4], [4, 1], [1, 4]).gather(rows, 0)
+    tl.store(Z + tl.arange(0, 8), x.reshape(8))
+    tl.make_tensor_descriptor(Y, [2, 4], [4, 1], [1, 4]).scatter(x, rows, 0)
+    tl.make_tensor_descriptor(A, [2], [1], [2]).atomic_add([0], tl.arange(0, 2).to(tl.int64))
+    tl.make_tensor_descriptor(F, [4], [1], [4]).atomic_max([0], tl.full((4, ), 2.5, tl.float32))

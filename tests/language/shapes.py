@@ -167,3 +167,29 @@ def parts_outside(X, n, Z):
     x = tl.load(X + tl.arange(0, 4))
     inside = n < 4
     tl.store(Z, tl.where(inside, x[n], 0))
+
+
+#: X=i32[1,2,3,4] Z->i32[1,2,3,4,1,2,3,4] Y->i32[1,2,1,2,3,4,3,4] W->i32[1,3,2,4] beyond
+@triton.jit
+def more_forms(X, Z, Y, W):
+    """S10: Beyond Triton: `tl.cat` keeps the order of elements and takes tensors of several dimensions, `tl.permute` and
+    `tl.trans` count negative dimensions from the end, `tl.reshape` computes a size of -1, and `...` in an index
+    stands for dimensions that are not named.
+    """
+    i = tl.arange(0, 4)
+    x = tl.load(X + i)
+    tl.store(Z + tl.arange(0, 8), tl.cat(x, x))
+    square = x.reshape(2, -1)
+    tl.store(Y + tl.arange(0, 8), tl.cat(square, square, can_reorder=True, dim=1).reshape(8))
+    tl.static_assert(tl.permute(square[None, :], -1, 0, 1).shape == (2, 1, 2))
+    tl.store(W + i, tl.trans(square, -1, 0).reshape(4))
+    tl.static_assert(square[..., None].shape == (2, 2, 1))
+
+
+#: X=i32[5] Z->i32[5]
+@triton.jit
+def scalar_of_one_element(X, Z):
+    """S6: up to any rank."""
+    one = tl.load(X + tl.arange(0, 1))
+    tl.static_assert(tl.reshape(one[None, :], ()).shape == ())
+    tl.store(Z, tl.reshape(one[None, :], ()))

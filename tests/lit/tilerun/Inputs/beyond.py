@@ -30,6 +30,9 @@ def all_rules(x, out, half, n):
     breakpoint()
     z = tl.zeros((32, 32), tl.int8)
     tl.store(out + 1, tl.sum(tl.sum(tl.dot(z, z, tl.zeros((32, 32), tl.int32)), axis=1), axis=0))
+    tl.store(x + tl.arange(0, 32), tl.cat(tl.arange(0, 16), tl.arange(0, 16)))
+    tl.store(tl.make_block_ptr(out, (4, ), (1, ), (0, ), (4, ), (0, )), tl.zeros((4, ), tl.int32))
+    tl.make_tensor_descriptor(x, [8, 4], [4, 1], [1, 4]).gather(tl.arange(0, 4), 0)
 
 
 @triton.constexpr_function
