@@ -264,7 +264,7 @@ def test_sources_are_checked():
     types = {"x": "*fp32", "y": "*fp32", "n": "i32"}
     source = triton.compiler.ASTSource(triton.autotune([triton.Config({"BLOCK": 16})], key=[])(kernel), {0: "*kfp32", 1: "*fp32", 2: "i32"},
                                        {"BLOCK": 16})
-    assert source.fn is kernel and source.get_text() == "x=*fp32, y=*fp32, n=i32, BLOCK=16" and source.constants == {(3, ): 16}
+    assert source.fn is kernel and source.get_text() == "x=*kfp32, y=*fp32, n=i32, BLOCK=16" and source.constants == {(3, ): 16}
     for arguments, kind, message in (
         ((kernel.fn, types), TypeError, "takes a @triton.jit function, not <function"),
         ((kernel, "*fp32"), TypeError, "signature of 'kernel' is a dict of types by parameter, not '\\*fp32'"),
@@ -304,6 +304,35 @@ def test_the_targets_own_options_of_a_compilation():
         assert (".loc" in compiled.asm["ptx"]) == has_lines and ".reqntid 256" in compiled.asm["ptx"]
     with pytest.raises(Exception, match="unknown option 'colour'"):
         triton.compile(source, target=SM90, options={"options": {"colour": "red"}}).asm["ptx"]
+
+
+@needs_cuda_plugin
+def test_line_information_is_left_out_on_demand(knobs):
+    source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024})
+    knobs.compilation.disable_line_info = True
+    assert ".loc" not in triton.compile(source, target=SM90).asm["ptx"]
+    assert ".loc" in triton.compile(source, target=SM90, options={"options": {"line-info": True}}).asm["ptx"]
+    y = np.zeros(16, np.float32)
+    assert kernel[(1, )](y, y, 16, BLOCK=16)._options[-1] == (("line-info", "false"), )
+    knobs.compilation.disable_line_info = False
+    assert ".loc" in triton.compile(source, target=SM90).asm["ptx"]
+
+
+@triton.jit
+def written(x, y, flag):
+    tl.store(x, tl.load(y) + flag.to(tl.float32))
+
+
+def test_constant_pointers_and_booleans_of_signatures():
+    compile = lambda **types: triton.compile(triton.compiler.ASTSource(written, types), target=triton.compiler.GPUTarget("cpu", "interpreter", 1))
+    compiled = compile(x="*fp32", y="*kfp32", flag="u1")
+    assert compiled.src.signature == {"x": "*fp32", "y": "*kfp32", "flag": "i1"}
+    x, y = np.zeros(1, np.float32), np.ones(1, np.float32)
+    compiled[(1, )](x, y, True)
+    assert x.tolist() == [2]
+    with pytest.raises(triton.CompilationError) as caught:
+        compile(x="*kfp32", y="*fp32", flag="i1")
+    assert str(caught.value.__cause__) == "Cannot store to a constant pointer"
 
 
 @triton.jit

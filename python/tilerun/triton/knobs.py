@@ -381,7 +381,7 @@ def _refresh():
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook
                                or ours.interpret or ours.device or ours.debug or checks_are_on() or compilation.override
-                               or compilation.listener or not language.default_fp_fusion))
+                               or compilation.listener or compilation.disable_line_info or not language.default_fp_fusion))
 
 
 def checks_are_on():

@@ -263,7 +263,7 @@ class CompiledKernel:
         kinds = {name: text.partition(":")[0] for name, text in split_signature(self.signature)}
         if any(kind.startswith("tensordesc") for kind in kinds.values()):
             return None
-        return tuple(DTYPES.get(kinds.get(name, "").removeprefix("*")) for name in self._function.arg_names)
+        return tuple(DTYPES.get(re.sub(r"^\*k?", "", kinds.get(name, ""))) for name in self._function.arg_names)
 
     def _bind(self):
         """Whether the code is loaded on the device that is here; loads it the first time."""

@@ -113,12 +113,14 @@ class ASTSource:
                 raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}'; a tensor descriptor is "
                                  "written tensordesc<fp16[64,32]>, with the dtype and the shape of a block")
             return kind
-        word = kind.removeprefix("*").removeprefix("k") if kind.startswith("*") else kind
+        star = re.match(r"\*?k?", kind).group() if kind.startswith("*") else ""  # "*k": nothing may be written through it.
+        word = kind[len(star):]
+        word = "i1" if word == "u1" else word  # Triton's name of booleans.
         if kind != "constexpr" and (not _TYPE.fullmatch(kind) or word not in DTYPES):
             raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; types are "
                              f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, tensordesc<fp16[64,32]>, and "
                              "tuples of these")
-        return "*" + word if kind.startswith("*") else kind
+        return star + word
 
     def hash(self):
         native, text = self.resolve()

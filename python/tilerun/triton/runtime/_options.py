@@ -1,6 +1,7 @@
 """Options of launches and of `triton.compile`: names, checks of their values, and the form in which the library takes them."""
 
 from ... import _memory
+from .. import knobs
 from ...errors import InvalidArgumentError, WarpsError
 from ._values import unwrap
 
@@ -66,6 +67,8 @@ def pack_options(options, checks=0, kind=None):
     own = options.get("options") or ()
     if not options.get("enable_fp_fusion", True) and all(name != "fp-fusion" for name, _ in own):
         own = (("fp-fusion", "false"), ) + own
+    if knobs.compilation.disable_line_info and all(name != "line-info" for name, _ in own):
+        own += (("line-info", "false"), )
     if kind == _memory.ROCM:
         given = dict(own)
         own = tuple((name, str(options[option])) for option, name in AMD_OPTIONS.items()

@@ -41,7 +41,7 @@ DRIVERS = {
 _PLAIN_SHARED = 48 << 10
 
 # Floats of 16 bits are passed as their bits, since C has no name for them.
-_TYPES = {"i1": "bool", "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "fp64": "double",
+_TYPES = {"i1": "bool", "u1": "bool", "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "fp64": "double",
           **{f"i{bits}": f"int{bits}_t" for bits in (8, 16, 32, 64)}, **{f"u{bits}": f"uint{bits}_t" for bits in (8, 16, 32, 64)}}
 
 
