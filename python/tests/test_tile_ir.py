@@ -206,3 +206,37 @@ def test_hashes_tell_constants_apart():
     compiled = [triton.compile(ASTSource(pair_kernel, {"y": "*i32", "PAIR": "constexpr"}, {"PAIR": pair}), target=CPU)
                 for pair in ((3, 2), (2, 3))]
     assert compiled[0].signature == compiled[1].signature and compiled[0].hash != compiled[1].hash
+
+
+def test_a_file_that_a_launch_names(text, write):
+    added = write(text.replace("mulf", "addf"))
+    for _ in range(2):
+        assert (launch(scale_kernel, BLOCK=128, ir_override=str(added)) == 2).all()
+        assert (launch(scale_kernel, 1.0, BLOCK=128, ir_override=None) == 0).all() and (launch(scale_kernel, 1.0, BLOCK=128) == 0).all()
+    write(text.replace("mulf", "subf"))
+    assert (launch(scale_kernel, BLOCK=128, ir_override=added) == -2).all(), "the file has changed"
+    with pytest.raises(UnsupportedError, match="kernel 'scale_kernel': ir_override is '/k.ptx'; a file NAME.ttir with tile IR takes the place"):
+        launch(scale_kernel, BLOCK=128, ir_override="/k.ptx")
+    with pytest.raises(OSError, match="/missing.ttir"):
+        launch(scale_kernel, BLOCK=128, ir_override="/missing.ttir")
+    source = ASTSource(scale_kernel, {"x": "*fp32", "y": "*fp32", "n": "i32", "factor": "fp32"}, {"BLOCK": 128})
+    assert "subf" in triton.compile(source, target=HOPPER, options={"ir_override": str(added)}).asm["ttir"]
+    assert "mulf" in triton.compile(source, target=HOPPER).asm["ttir"]
+
+
+def test_files_that_configurations_name(text, write):
+    files = [str(write(text.replace("mulf", word), f"{word}.ttir")) for word in ("addf", "subf")]
+    configs = [triton.Config({"BLOCK": 128}, ir_override=path) for path in files]
+    assert configs[0].all_kwargs()["ir_override"] == files[0] and "ir_override" not in triton.Config({}).all_kwargs()
+    times = iter([2.0, 1.0])
+    kernel = triton.autotune(configs, key=["n"], do_bench=lambda call, quantiles: (call(), next(times))[1])(scale_kernel)
+    for _ in range(3):
+        assert (launch(kernel) == -2).all()
+    assert kernel.best_config is configs[1] and len(kernel.cache) == 1
+
+
+def test_files_of_configurations_that_the_engine_measures(text, write, knobs):
+    knobs.interpreter.autotune = True
+    path = str(write(text.replace("mulf", "addf")))
+    kernel = triton.autotune([triton.Config({"BLOCK": 128}, num_warps=n, ir_override=path) for n in (1, 2)], key=["n"], warmup=1, rep=1)(scale_kernel)
+    assert (launch(kernel) == 2).all() and (launch(kernel) == 2).all() and len(kernel.configs_timings) == 2

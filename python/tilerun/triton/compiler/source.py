@@ -274,7 +274,7 @@ def compile(src, target=None, options=None, _env_vars=None):
         options["options"] += (("few-programs", "on"), )
     packed = pack_options(options, kind=ROCM if text.startswith("hip:") else None)
     if isinstance(src, ASTSource):
-        native = find_override(src.fn, native, signature, text, packed) or native
+        native = find_override(src.fn, native, signature, text, packed, _plain(given.get("ir_override"))) or native
     compiled = CompiledKernel(src.fn, native, None, None, signature, packed, target=text, src=src)
     start = time.perf_counter()
     compiled._compile()

@@ -14,7 +14,7 @@ CODE_OPTIONS = ("enable_fp_fusion", "sanitize_overflow")
 # Those of other compilers and targets: accepted everywhere, used nowhere.
 IGNORED_OPTIONS = frozenset((
     "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision",
-    "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
+    "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode",
     "launch_cooperative_grid", "maxRegAutoWS", "max_num_imprecise_acc_default",
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",

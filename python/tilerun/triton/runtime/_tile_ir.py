@@ -1,5 +1,5 @@
 """Kernels in tile IR, the stage `ttir`: as sources of `triton.compile`, and in the place of compiled kernels
-(TRITON_KERNEL_OVERRIDE)."""
+(TRITON_KERNEL_OVERRIDE, the option ir_override)."""
 
 import hashlib
 import os
@@ -113,11 +113,8 @@ class IRSource:
         return {}
 
 
-def find_override(function, native, signature, target, options):
-    """The kernel in tile IR that replaces the code of a signature: the file *.ttir in the folder of its hash, below
-    knobs.cache.override_dir, if knobs.compilation.override (TRITON_KERNEL_OVERRIDE) says so. None if there is none."""
-    if not knobs.compilation.override:
-        return None
+def _find_file(function, native, signature, target, options):
+    """The file *.ttir in the folder of a signature's hash, below knobs.cache.override_dir; None if there is none."""
     folder = find_folder(knobs.cache.override_dir, function, native, target, signature, options)
     try:
         files = sorted(os.listdir(folder))
@@ -127,9 +124,21 @@ def find_override(function, native, signature, target, options):
     if others or len(files) > 1:
         raise UnsupportedError(f"TRITON_KERNEL_OVERRIDE takes one file *.ttir, with tile IR, and no later stage: remove "
                                f"{', '.join(others or files[1:])} from {folder}")
-    if not files:
+    return os.path.join(folder, files[0]) if files else None
+
+
+def find_override(function, native, signature, target, options, path=None):
+    """The kernel in tile IR that replaces the code of a signature: the file `path` of the option ir_override, or, if
+    knobs.compilation.override (TRITON_KERNEL_OVERRIDE) says so, that of the folder of its hash. None if there is none."""
+    if path is not None:
+        path = os.fspath(path)
+        if not path.endswith(".ttir"):
+            raise UnsupportedError(f"kernel '{function.__name__}': ir_override is {path!r}; a file NAME.ttir with tile IR takes the place of a "
+                                   "kernel, and no later stage")
+    elif knobs.compilation.override:
+        path = _find_file(function, native, signature, target, options)
+    if path is None:
         return None
-    path = os.path.join(folder, files[0])
     with open(path, encoding="utf-8") as file:
         text = file.read()
     known = function._overrides.get(path)

@@ -47,7 +47,7 @@ class Config:
 
     def all_kwargs(self):
         options = {"num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas,
-                   "maxnreg": self.maxnreg}
+                   "maxnreg": self.maxnreg, "ir_override": self.ir_override}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
     def __str__(self):
@@ -215,7 +215,7 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         """The launch of a configuration: (kernel, grid, values by name, the places of their memory, options)."""
         function = _jit_function(self.fn)
         given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS
-                 or name in AMD_OPTIONS or name in CODE_OPTIONS or name == "options"}
+                 or name in AMD_OPTIONS or name in CODE_OPTIONS or name in ("options", "ir_override")}
         values, options = function._bind((), given)
         grid = grid(values) if callable(grid) else grid
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
@@ -224,7 +224,11 @@ class Autotuner(_native.Tuner, Named, KernelInterface):
         kernel, plain = function._find_variant(
             {name: unwrap(value) for name, value in values.items()},
             frozenset(name for name, value in values.items() if isinstance(value, constexpr)))
-        return kernel, grid, plain, function._resolve_all(plain, keep), options
+        tensors = function._resolve_all(plain, keep)
+        if options.get("ir_override") is not None:
+            device = function._choose_device(tensors)
+            kernel, plain = function._replace(kernel, *device, plain, tensors, pack_options(options, kind=device[0]), options["ir_override"])
+        return kernel, grid, plain, tensors, options
 
     def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):
         hooks = self.user_defined_pre_hook or self.user_defined_post_hook or any(c.pre_hook for c in configs)

@@ -262,6 +262,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 options[name] = self._read_option(name, value)
             elif name in ("launch_pdl", "enable_fp_fusion"):
                 options[name] = bool(unwrap(value))
+            elif name == "ir_override":
+                options[name] = unwrap(value)
             elif name == "options":
                 options[name] = self._read_target_options(value)
             elif name == "launch_cooperative_grid" and unwrap(value):
@@ -320,8 +322,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         packed = pack_options(options, checks, kind)
         if checks or own != "false":
             index = _devices.CHECKED
-        if knobs.compilation.override:
-            kernel, values = self._replace(kernel, kind, index, values, tensors, packed)
+        if knobs.compilation.override or options.get("ir_override") is not None:
+            kernel, values = self._replace(kernel, kind, index, values, tensors, packed, options.get("ir_override"))
         if warmup:
             if self._ask_cache_hook(kernel, values, tensors, kind, index, packed, is_warmup=True):
                 return None
@@ -335,12 +337,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed,
                                            options.get("launch_pdl", False))
 
-    def _replace(self, kernel, kind, index, values, tensors, options):
-        """The kernel and its values, or those of the file that replaces it (TRITON_KERNEL_OVERRIDE)."""
+    def _replace(self, kernel, kind, index, values, tensors, options, path=None):
+        """The kernel and its values, or those of the file that replaces it (TRITON_KERNEL_OVERRIDE, or `path`)."""
         from ._tile_ir import find_override
         knobs._refresh()  # Later launches come here, too.
         plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
-        found = find_override(self, kernel, kernel._describe(plain), _devices.get_target(kind, index), options)
+        found = find_override(self, kernel, kernel._describe(plain), _devices.get_target(kind, index), options, path)
         return (kernel, values) if found is None else (found, {name: values[name] for name in found.arg_names})
 
     def _launch_with_hooks(self, kernel, kind, index, grid, bound, values, options, overlap):
