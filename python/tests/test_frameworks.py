@@ -178,6 +178,28 @@ def test_cache_hooks_tell_how_to_preload(knobs):
     assert kernel.preload(told["specialization_data"]).metadata.num_warps == 2
 
 
+def test_order_of_hooks(knobs):
+    """As Triton's: a warmup compiles, and the first launch loads."""
+    told = []
+    knobs.runtime.jit_cache_hook = lambda **call: told.append("compile")
+    knobs.runtime.jit_post_compile_hook = lambda **call: told.append("compiled")
+    knobs.runtime.kernel_load_start_hook.add(lambda *arguments: told.append("load"))
+    knobs.runtime.kernel_load_end_hook.add(lambda *arguments: told.append("loaded"))
+    x, y = arrays()
+
+    @triton.jit
+    def kernel(x, y, n, BLOCK: tl.constexpr):
+        tl.store(y + tl.arange(0, BLOCK), tl.load(x + tl.arange(0, BLOCK)) + n)
+
+    kernel.warmup(x, y, 3, BLOCK=16, grid=(1, ))
+    assert told == ["compile", "compiled"]
+    for _ in range(2):
+        kernel[(1, )](x, y, 3, BLOCK=16)
+    assert told == ["compile", "compiled", "load", "loaded"]
+    kernel[(1, )](x, y, 3, BLOCK=16, num_warps=2)
+    assert told == ["compile", "compiled", "load", "loaded"] * 2
+
+
 # -- Compiled kernels
 
 

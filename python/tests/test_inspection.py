@@ -326,13 +326,28 @@ def written(x, y, flag):
 def test_constant_pointers_and_booleans_of_signatures():
     compile = lambda **types: triton.compile(triton.compiler.ASTSource(written, types), target=triton.compiler.GPUTarget("cpu", "interpreter", 1))
     compiled = compile(x="*fp32", y="*kfp32", flag="u1")
-    assert compiled.src.signature == {"x": "*fp32", "y": "*kfp32", "flag": "i1"}
+    assert compiled.src.signature == {"x": "*fp32", "y": "*kfp32", "flag": "u1"}
     x, y = np.zeros(1, np.float32), np.ones(1, np.float32)
     compiled[(1, )](x, y, True)
     assert x.tolist() == [2]
     with pytest.raises(triton.CompilationError) as caught:
         compile(x="*kfp32", y="*fp32", flag="i1")
     assert str(caught.value.__cause__) == "Cannot store to a constant pointer"
+
+
+@triton.jit
+def of_kinds(x: tl.const, y, flag, DTYPE: tl.constexpr):
+    tl.store(y, tl.load(x).to(DTYPE) + flag.to(tl.float32))
+
+
+def test_sources_of_launches_have_the_types_of_triton():
+    """Constant pointers, booleans, and dtypes among the constants; the source compiles again."""
+    x = np.zeros(1, np.float32)
+    source = of_kinds.warmup(x, x, True, tl.float16, grid=(1, )).src
+    assert source.signature == {"x": "*kfp32", "y": "*fp32", "flag": "u1", "DTYPE": "constexpr"} and source.constants == {(3, ): tl.float16}
+    assert type(source.constants[3, ]) is tl.dtype
+    triton.compile(source, target=triton.compiler.GPUTarget("cpu", "interpreter", 1))[(1, )](x, x, True)
+    assert x.tolist() == [1]
 
 
 @triton.jit

@@ -69,11 +69,13 @@ class ASTSource:
                 return describe(path, Bound(_read_constant(entry)))
             if words:
                 facts[path] = [["tt.pointer_range", 32] if word == "small" else ["tt.divisibility", int(word)] for word in words]
-            return kind
+            return "u1" if kind == "i1" else kind
 
+        constant = {param.name for param in function.params if param.is_const}
         for at, name in enumerate(function.arg_names):
             if name in wholes or name in entries:
-                signature[name] = describe((at, ), wholes.get(name, Part(name)))
+                kind = describe((at, ), wholes.get(name, Part(name)))
+                signature[name] = "*k" + kind[1:] if name in constant and str(kind).startswith("*") else kind
         return ASTSource(function, signature, constants, facts)
 
     def _find(self, key):
@@ -115,8 +117,8 @@ class ASTSource:
             return kind
         star = re.match(r"\*?k?", kind).group() if kind.startswith("*") else ""  # "*k": nothing may be written through it.
         word = kind[len(star):]
-        word = "i1" if word == "u1" else word  # Triton's name of booleans.
-        if kind != "constexpr" and (not _TYPE.fullmatch(kind) or word not in DTYPES):
+        known = "i1" if word == "u1" else word  # As Triton calls booleans.
+        if kind != "constexpr" and (not _TYPE.fullmatch(kind) or known not in DTYPES):
             raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; types are "
                              f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, tensordesc<fp16[64,32]>, and "
                              "tuples of these")
@@ -180,7 +182,7 @@ class ASTSource:
                              "'constexpr', and its value in constexprs")
         facts = {fact: value for fact, value in self._facts.get(path, ())}
         words = [facts.get("tt.divisibility"), "small" if facts.get("tt.pointer_range") == 32 else None]
-        return _RunTimeValue(kind, "".join(f":{word}" for word in words if word))
+        return _RunTimeValue(re.sub(r"\bu1$", "i1", kind), "".join(f":{word}" for word in words if word))
 
     def parse_options(self):
         return {}
@@ -235,6 +237,8 @@ def _read_constant(text):
     words = {"none": None, "true": True, "false": False}
     if text in words:
         return words[text]
+    if text.removesuffix("!") in DTYPES:
+        return dtype(text.removesuffix("!"))
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):

@@ -88,7 +88,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         """What no process inherits from another."""
         self.pre_run_hooks = []
         self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
-        self._variants, self._seen, self._overrides = {}, set(), {}
+        self._variants, self._seen, self._loaded, self._overrides = {}, set(), set(), {}
         defaults = {p.name: unwrap_argument(p.default) for p in self.params if p.has_default}
         self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
                     (0, 0, 0, 0, 1 if self.debug else 0))
@@ -112,6 +112,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self._sources = None
         self._variants.clear()
         self._seen.clear()
+        self._loaded.clear()
         self._set_slow(True)
 
     @property
@@ -163,7 +164,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if self.fn is not None:
             return self.__qualname__
         self._ensure_loaded()
-        left_out = "__wrapped__", "_variants", "_seen", "_overrides", "_users", "device_caches", "pre_run_hooks", "_hash_lock"
+        left_out = "__wrapped__", "_variants", "_seen", "_loaded", "_overrides", "_users", "device_caches", "pre_run_hooks", "_hash_lock"
         return _restore, ({name: value for name, value in vars(self).items() if name not in left_out}, )
 
     def __hash__(self):
@@ -368,29 +369,39 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             return False
         plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
         key = kind, index, kernel._describe(plain), options
-        if key in self._seen:
-            return False
-        self._seen.add(key)
-        compiled = kernel._make_compiled(kind, index, key[2], options)
-        name = make_cache_key(key[2], options)
-        call = dict(key=name, repr=f"{self.__name__}({key[2]})", fn=JitFunctionInfo(self.module, self.__name__, self), is_manual_warmup=is_warmup,
-                    compile={}, already_compiled=False)
-        constants = compiled.src.constants
+        if key not in self._seen:
+            self._seen.add(key)
+            if self._tell_of_compilation(kernel, plain, key, is_warmup):
+                return True
+        if not is_warmup and key not in self._loaded:
+            self._loaded.add(key)
+            compiled = kernel._make_compiled(*key[:2], *key[2:])
+            if load_start:
+                load_start(None, None, compiled.name, {}, compiled.hash)
+            if load_end:
+                self._compile_only(kernel, kind, index, plain, options)
+                load_end(None, None, compiled.name, {}, compiled.hash)
+        return False
+
+    def _tell_of_compilation(self, kernel, plain, key, is_warmup):
+        """Calls the hooks around a compilation, and the listener; true if the first hook takes it over."""
+        kind, index, signature, options = key
+        before, after, listener = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook, knobs.compilation.listener
+        compiled = kernel._make_compiled(kind, index, signature, options)
+        name = make_cache_key(signature, options)
+        call = dict(key=name, repr=f"{self.__name__}({signature})", fn=JitFunctionInfo(self.module, self.__name__, self),
+                    is_manual_warmup=is_warmup, compile={}, already_compiled=False)
         call["compile"] = {
-            "key": name, "signature": compiled.src.signature, "device": index, "constants": constants, "configs": [compiled.src.attrs],
+            "key": name, "signature": compiled.src.signature, "device": index, "constants": compiled.src.constants, "configs": [compiled.src.attrs],
             "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
             "enable_fp_fusion": compiled.metadata.enable_fp_fusion, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": is_warmup,
             "specialization_data": compiled.specialization_data}
         if before is not None and before(**call):
             return True
-        if load_start:
-            load_start(None, None, compiled.name, {}, compiled.hash)
-        if after is not None or load_end or listener is not None:
+        if after is not None or listener is not None:
             start = time.perf_counter()
             self._compile_only(kernel, kind, index, plain, options)
             compiled._tell(time.perf_counter() - start)
-        if load_end:
-            load_end(None, None, compiled.name, {}, compiled.hash)
         if after is not None:
             after(**call)
         return False
@@ -531,7 +542,7 @@ def mangle_type(arg, specialize=False):
         padding = ",nan" if arg.padding == "nan" else ""
         return f"tensordesc<{mangle_type(arg.base)[1:]}[{','.join(str(unwrap(n)) for n in arg.block_shape)}]{padding}>"
     if isinstance(arg, bool):
-        return "i1"
+        return "u1"
     if isinstance(arg, int):
         return "i32" if -(1 << 31) <= arg < 1 << 31 else "i64" if arg < 1 << 63 else "u64"
     if isinstance(arg, float):
