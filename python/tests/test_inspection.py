@@ -335,6 +335,16 @@ def test_constant_pointers_and_booleans_of_signatures():
     assert str(caught.value.__cause__) == "Cannot store to a constant pointer"
 
 
+def test_metadata_has_the_options_of_triton():
+    x = np.zeros(1, np.float32)
+    plain = of_kinds.warmup(x, x, True, tl.float16, grid=(1, )).metadata
+    assert plain.sanitize_overflow and plain.ir_override is None and plain.default_dot_input_precision == "ieee"
+    assert "fp8e4nv" in plain.supported_fp8_dtypes and plain.default_dot_input_precision in plain.allowed_dot_input_precisions
+    assert not of_kinds.warmup(x, x, True, tl.float16, grid=(1, ), debug=True, sanitize_overflow=False).metadata.sanitize_overflow
+    source = triton.compiler.ASTSource(of_kinds, {"x": "*fp32", "y": "*fp32", "flag": "i1"}, {"DTYPE": tl.float16})
+    assert triton.compile(source, target=SM90).metadata.default_dot_input_precision == "tf32"
+
+
 @triton.jit
 def of_kinds(x: tl.const, y, flag, DTYPE: tl.constexpr):
     tl.store(y, tl.load(x).to(DTYPE) + flag.to(tl.float32))

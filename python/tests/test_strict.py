@@ -3,6 +3,7 @@
 import json
 import pathlib
 import sys
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tools/traces"))
 import trace_events  # noqa: E402
@@ -88,6 +89,8 @@ GLOBALS = """
 def test_strict_mode_refuses_globals_that_are_not_constants(run_text):
     assert run_text(GLOBALS).stdout == "runs\n" * 3
     assert run_text(GLOBALS, TILERUN_STRICT="1", TRITON_ALLOW_NON_CONSTEXPR_GLOBALS="1").stdout == "runs\n" * 3
+    knob = "import triton\ntriton.knobs.compilation.allow_non_constexpr_globals = True\n" + textwrap.dedent(GLOBALS)
+    assert run_text(knob, TILERUN_STRICT="1").stdout == "runs\n" * 3
     assert run_text(GLOBALS, TILERUN_STRICT="1").stdout.splitlines() == [
         "runs",
         "21:22: error: global variable 'SIZE' is not a tl.constexpr, which goes beyond Triton; write SIZE = tl.constexpr(…)",

@@ -32,7 +32,8 @@ def _find_use(function, name):
 def check_global(name, value, function):
     """Refuses a value that a kernel finds under a name of its scope."""
     annotation = function.fn.__globals__.get("__annotations__", {}).get(name)
-    if not _is_plain(value) or "constexpr" in str(annotation) or _is_set("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"):
+    from .triton import knobs
+    if not _is_plain(value) or "constexpr" in str(annotation) or knobs.compilation.allow_non_constexpr_globals:
         return
     use = _find_use(function, name)
     if use is None:

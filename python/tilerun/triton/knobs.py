@@ -406,7 +406,8 @@ compilation = base_knobs(always_compile=_flag("TRITON_ALWAYS_COMPILE"), override
                          dump_ir_extract_di_local_variables=_flag("LLVM_EXTRACT_DI_LOCAL_VARIABLES"),
                          use_ir_loc=_text("USE_IR_LOC"), enable_asan=_flag("TRITON_ENABLE_ASAN"),
                          disable_line_info=_flag("TRITON_DISABLE_LINE_INFO"),
-                         front_end_debugging=_flag("TRITON_FRONT_END_DEBUGGING"), allow_non_constexpr_globals=True,
+                         front_end_debugging=_flag("TRITON_FRONT_END_DEBUGGING"),
+                         allow_non_constexpr_globals=_flag("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"),
                          enable_experimental_consan=False,
                          instrumentation_mode=_text("TRITON_INSTRUMENTATION_MODE", "", propagates=False), listener=None)
 runtime = base_knobs(interpret=_flag("TRITON_INTERPRET"), device=_Inherited("TILERUN_DEVICE"),
