@@ -345,6 +345,19 @@ def test_metadata_has_the_options_of_triton():
     assert triton.compile(source, target=SM90).metadata.default_dot_input_precision == "tf32"
 
 
+def test_backends_tell_options():
+    backend = triton.compiler.make_backend(triton.compiler.GPUTarget("cuda", 90, 32))
+    options = backend.parse_options({"num_warps": 8})
+    assert (options.num_warps, options.num_stages, options.arch, options.warp_size, backend.binary_ext) == (8, 3, "90", 32, "cubin")
+    assert options.hash() == backend.parse_options({"num_warps": 8}).hash() != backend.parse_options({}).hash()
+    assert triton.compiler.make_backend(triton.compiler.GPUTarget("hip", "gfx942", 64)).binary_ext == "hsaco"
+    assert backend.pack_metadata(of_kinds.warmup(*[np.zeros(1, np.float32)] * 2, True, tl.float16, grid=(1, )).metadata)[:2] == (4, 1)
+
+
+def test_source_lines_of_a_kernel():
+    assert of_kinds.raw_src[:2] == ["@triton.jit\n", "def of_kinds(x: tl.const, y, flag, DTYPE: tl.constexpr):\n"] and of_kinds.src.startswith("def of_kinds")
+
+
 @triton.jit
 def of_kinds(x: tl.const, y, flag, DTYPE: tl.constexpr):
     tl.store(y, tl.load(x).to(DTYPE) + flag.to(tl.float32))

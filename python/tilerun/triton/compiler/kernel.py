@@ -68,15 +68,17 @@ class Stages(Mapping):
 
 
 _PTX_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+# What Triton's options say of its compiler, for code that looks.
+OPTION_FACTS = {"ptx_options": None, "ir_override": None, "enable_reflect_ftz": False, "instrumentation_mode": "", "sanitize_overflow": True,
+                "supported_fp8_dtypes": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"), "deprecated_fp8_dot_operand_dtypes": (),
+                "default_dot_input_precision": "ieee", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
+                "max_num_imprecise_acc_default": 0}
 _METADATA = {"name": None, "hash": None, "target": None, "num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None,
              "debug": False, "shared": 0, "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0,
              "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,
              "backend_name": None, "arch": None, "enable_fp_fusion": True, "launch_cooperative_grid": False,
              "launch_pdl": False, "extern_libs": (), "ptx_version": None, "triton_version": None,
-             "ptx_options": None, "ir_override": None, "enable_reflect_ftz": False, "instrumentation_mode": "", "sanitize_overflow": True,
-             "supported_fp8_dtypes": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"), "deprecated_fp8_dot_operand_dtypes": (),
-             "default_dot_input_precision": "ieee", "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
-             "max_num_imprecise_acc_default": 0}
+             **OPTION_FACTS}
 KernelMetadata = namedtuple("KernelMetadata", sorted(_METADATA))
 
 

@@ -292,11 +292,23 @@ def _plain(value):
     return value.value if isinstance(value, constexpr) else value
 
 
+class Options(types.SimpleNamespace):
+    """The options of a launch, as attributes."""
+
+    def hash(self):
+        return hashlib.sha256(repr(sorted(vars(self).items())).encode()).hexdigest()
+
+
 class Backend:
     """Facts about a target's compiler."""
 
     def __init__(self, target):
         self.target = target
+
+    @property
+    def binary_ext(self):
+        """The stage that a driver loads."""
+        return {"cuda": "cubin", "hip": "hsaco", "vulkan": "spirv"}.get(getattr(self.target, "backend", None), "source")
 
     @staticmethod
     def supports_target(target):
@@ -310,9 +322,17 @@ class Backend:
         """The options of a launch that the compilers know or accept, as attributes."""
         from .. import knobs
         from ..runtime._options import IGNORED_OPTIONS
-        defaults = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "launch_pdl": False,
-                    "enable_fp_fusion": knobs.language.default_fp_fusion}
-        return types.SimpleNamespace(**{**dict.fromkeys(IGNORED_OPTIONS), **defaults, **options})
+        from .kernel import OPTION_FACTS
+        known = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "launch_pdl": False,
+                 "enable_fp_fusion": knobs.language.default_fp_fusion, "ir_override": None}
+        if isinstance(self.target, GPUTarget):
+            known |= {"backend_name": self.target.backend, "arch": str(self.target.arch), "warp_size": self.target.warp_size}
+        return Options(**{**dict.fromkeys(IGNORED_OPTIONS), **OPTION_FACTS, **known, **options})
+
+    @staticmethod
+    def pack_metadata(metadata):
+        """What launchers are passed of it."""
+        return metadata.num_warps, metadata.num_ctas, metadata.shared
 
     @staticmethod
     def parse_attr(text):

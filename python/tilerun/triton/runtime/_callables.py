@@ -132,7 +132,7 @@ class JITCallable(Named):
         """Replaces the file's source. It and the kernels that use it, by name or as an argument, are recompiled when
         they are launched."""
         with lock:
-            self.text = text
+            self.text, self._is_replaced = text, True
             self._forget_users()
 
     def _forget_users(self):
@@ -141,13 +141,21 @@ class JITCallable(Named):
 
     @property
     def raw_src(self):
-        return self.text
+        """The file's lines of the function, with its decorators and indentation; of a source that was given, its own."""
+        if self._is_replaced or self.fn is None:
+            return self.text.splitlines(keepends=True)
+        try:
+            return inspect.getsourcelines(self.fn)[0]
+        except OSError:
+            return self.text.splitlines(keepends=True)
 
     @property
     def cache_key(self):
         """The key of the source and of the helpers and constants that it uses."""
         sources, name, _ = _source.Collector().collect(self)
         return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
+
+    _is_replaced = False
 
     # Code that changes a source by Triton's rules sets this to None in all users of it.
     hash = property(lambda self: self.cache_key, lambda self, _: self._forget_users())
