@@ -89,6 +89,7 @@ Result Evaluator::evaluateKind(const Expr &e) {
     return error(e.range, "a starred expression is only allowed in a call, a tuple or a list");
   case Kind::NamedExpr: {
     const auto &named = *llvm::cast<NamedExpr>(&e);
+    beyondTriton(e.range, "':='", "Y17", "assign in a statement of its own");
     Result value = evaluate(*named.value);
     if (failed(value)) {
       poisonTargets(*named.target);
@@ -512,8 +513,10 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
       if (const OpaqueValue *unknown = operand->asUnknown(); unknown && !unknown->isSomeObject)
         return opaqueError(*unknown, e.range);
     bool runTime = left->isTensor() || right->isTensor();
-    bool structural = op == CompareOp::Is || op == CompareOp::IsNot || op == CompareOp::In ||
-                      op == CompareOp::NotIn;
+    const bool isIn = op == CompareOp::In || op == CompareOp::NotIn;
+    if (isIn)
+      beyondTriton(e.range, op == CompareOp::In ? "'in'" : "'not in'", "Y17", "compare by '=='");
+    bool structural = op == CompareOp::Is || op == CompareOp::IsNot || isIn;
     // A run-time value cannot be compared with a module or a function, and `False` would hide the
     // mistake; dtypes, strings, None and tuples differ from every number.
     auto isNumeric = [](const Value &v) { return v.isTensor() || v.isConstNumber(); };

@@ -34,6 +34,9 @@ void Evaluator::emitFor(const ForStmt &statement) {
   auto items = iterate(*iterable, statement.iterable->range);
   if (failed(items))
     return poisonAssigned(&statement);
+  if (!iterable->is<std::shared_ptr<RangeValue>>())
+    beyondTriton(statement.iterable->range, "a loop over " + iterable->describe(), "Y17",
+                 "index it in a tl.static_range");
   emitUnrolled(statement, *items);
 }
 

@@ -230,6 +230,8 @@ void Evaluator::unpack(llvm::ArrayRef<const Expr *> targets, const Value &value,
   const auto *starred =
       llvm::find_if(targets, [](const Expr *t) { return llvm::isa<StarredExpr>(t); });
   bool hasStar = starred != targets.end();
+  if (hasStar)
+    beyondTriton((*starred)->range, "a starred target", "Y17", "use slices of the tuple");
   size_t fixed = targets.size() - hasStar;
   if (hasStar ? items->size() < fixed : items->size() != fixed) {
     (void)error(range, "cannot unpack " + llvm::Twine(items->size()) + " values into " +

@@ -377,6 +377,20 @@ def test_words_of_triton_for_what_goes_beyond_it(monkeypatch, tmp_path, line, ki
     test_words_of_triton_for_calls(tmp_path, line, kind, words)
 
 
+@pytest.mark.parametrize("line", ["(one := 1) > 0", "{'a': 1}", "0 < tl.program_id(0) < 3", "for i in range(tl.program_id(0)): break"])
+def test_constructs_that_triton_lacks(monkeypatch, tmp_path, line):
+    monkeypatch.setenv("TILERUN_STRICT", "1")
+    path = tmp_path / "made.py"
+    path.write_text(HEADER + f"@triton.jit\ndef kernel(x):\n    {line}\n")
+    scope = {"__name__": "made"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    with pytest.raises(errors.UnsupportedLanguageConstruct, match="goes beyond Triton") as caught:
+        scope["kernel"].warmup(X, grid=(1, ))
+    assert caught.value.__cause__ is None
+    monkeypatch.delenv("TILERUN_STRICT")
+    scope["kernel"].warmup(X, grid=(1, ))
+
+
 def test_strict_mode_takes_what_triton_takes(monkeypatch, tmp_path):
     monkeypatch.setenv("TILERUN_STRICT", "1")
     path = tmp_path / "made.py"

@@ -226,6 +226,7 @@ _CLASSES = (
     (r"tl\.static_assert: 'cond' is false", CompileTimeAssertionFailure, None),
     (r".*cannot be (used in|defined inside) a kernel|the kernel raises an error here|the condition of \w+ must be one value",
      UnsupportedLanguageConstruct, None),
+    (r"(':='|a dict|a chain of comparisons|'break'|'continue') goes beyond Triton", UnsupportedLanguageConstruct, None),
     (r".+ has no attribute '", CompilationError, AttributeError),
     (r"'.{1,3}': (bitwise|shift)|cannot apply|unary '|operator '", CompilationError, TypeError),
     (r"", CompilationError, ValueError))

@@ -428,3 +428,18 @@ def plain_functions(n, N: tl.constexpr, Z):
     tl.static_assert(quarter(N) == 4)
     tl.store(Z, quarter(N))
     tl.store(Z + 1, marked_sum(n, 2))
+
+
+#: Z->i32[1,2,9,6] beyond
+@triton.jit
+def more_of_python(Z):
+    """Y17: Beyond Triton: `:=`, `in`, starred names on the left of an assignment, and loops over tuples."""
+    if (one := 1) in (1, 3):
+        tl.store(Z, one)
+    first, *rest = (7, 2, 9)
+    for k in tl.static_range(2):
+        tl.store(Z + 1 + k, rest[k])
+    total = 0
+    for part in (1, 2, 3):
+        total += part
+    tl.store(Z + 3, total)
