@@ -37,12 +37,16 @@ def test_two_codes_in_a_byte(shape, dim):
 
 def test_scales():
     from tilerun.triton.tools.mxfp import MXScaleTensor
-    scales = MXScaleTensor(torch.tensor([1.0, 2.0, 0.25, 3.0, 0.0, -1.0, float("inf"), 2.0**-127]))
-    assert scales.data.tolist() == [127, 128, 125, 129, 255, 255, 255, 0]
+    scales = MXScaleTensor(torch.tensor([1.0, 2.0, 0.25, 3.0, 0.0, -1.0, float("inf"), 2.0**-127, 3.9999998, 1e-45]))
+    assert scales.data.tolist() == [127, 128, 125, 128, 255, 255, 255, 0, 128, 0]
     values = scales.to(torch.float32)
-    assert values[:4].tolist() == [1, 2, 0.25, 4] and values[4:7].isnan().all() and values[7] == 2.0**-127
+    assert values[:4].tolist() == [1, 2, 0.25, 2] and values[4:7].isnan().all() and values[7] == 2.0**-127
     between = MXScaleTensor(size=(1000, )).random(0.5, 8).to(torch.float32)
     assert between.min() == 0.5 and between.max() == 8
+    assert MXScaleTensor(size=(1000, )).random(1, 7).to(torch.float32).max() == 4
+    for kind in (TypeError, AssertionError):
+        with pytest.raises(kind, match="converts to float32, not to torch.float64"):
+            scales.to(torch.float64)
     with pytest.raises(ValueError, match="no scale lies between 8 and 4"):
         MXScaleTensor(size=4).random(8, 4)
 

@@ -10,6 +10,10 @@ def _check_size(size):
     return (size, ) if isinstance(size, int) else tuple(size)
 
 
+class _ConversionError(TypeError, AssertionError):
+    """Codes convert to float32 alone."""
+
+
 class _Codes:
     """Codes of one byte each, of given numbers or to be filled at random."""
 
@@ -39,7 +43,7 @@ class MXFP4Tensor(_Codes):
         """The values in float32, which has all of them."""
         import torch
         if dtype != torch.float32:
-            raise TypeError(f"an MXFP4Tensor converts to float32, not to {dtype}")
+            raise _ConversionError(f"an MXFP4Tensor converts to float32, not to {dtype}")
         table = torch.tensor(_MAGNITUDES + tuple(-m for m in _MAGNITUDES), dtype=torch.float32, device=self.data.device)
         return table[self.data.long()]
 
@@ -83,8 +87,8 @@ class MXScaleTensor(_Codes):
         """Codes at random, of scales from `low` to `high` (all of them without)."""
         import math
         import torch
-        first = 0 if low is None else max(0, 127 + math.floor(math.log2(low)))
-        last = 254 if high is None else min(254, 127 + math.ceil(math.log2(high)))
+        first = 0 if low is None else max(0, 127 + math.trunc(math.log2(low)))
+        last = 254 if high is None else min(254, 127 + math.trunc(math.log2(high)))
         if first > last:
             raise ValueError(f"no scale lies between {low} and {high}")
         self.data = torch.randint(first, last + 1, self.size, dtype=torch.uint8, device=self.device)
@@ -94,14 +98,14 @@ class MXScaleTensor(_Codes):
         """The values in float32."""
         import torch
         if dtype != torch.float32:
-            raise TypeError(f"an MXScaleTensor converts to float32, not to {dtype}")
+            raise _ConversionError(f"an MXScaleTensor converts to float32, not to {dtype}")
         values = torch.ldexp(torch.ones(self.data.shape, device=self.data.device), self.data.to(torch.int32) - 127)
         return torch.where(self.data == _NAN_SCALE, torch.nan, values)
 
     def _from_float(self, values):
-        """The nearest scales by exponent; NaN for invalid ones (zero, negative, infinite, NaN)."""
+        """The largest scales that are not larger; NaN for invalid ones (zero, negative, infinite, NaN)."""
         import torch
         values = values.float()
-        code = torch.round(torch.log2(values)).add(127)
+        code = torch.frexp(values).exponent.add(126)  # Of a half or more, and less than 1.
         fits = values.isfinite() & (values > 0)
-        return torch.where(fits, code.clamp(0, 254), float(_NAN_SCALE)).to(torch.uint8)
+        return torch.where(fits, code.clamp(0, 254), _NAN_SCALE).to(torch.uint8)
