@@ -31,7 +31,7 @@
 // RUN: sed 's/,roles=on//' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: 'sched.role' op cannot be on generic, which has no roles
 // RUN: sed 's/^    return$/    tile.barrier/;s/^  }$/    return\n  }/' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=BESIDE
-// BESIDE: error: 'tile.barrier' op is beside roles; all of a kernel but rings and channels is in them
+// BESIDE: error: 'tile.barrier' op is beside roles; all of a kernel but rings, channels and store buffers is in them
 // RUN: sed 's/shared=160k/shared=16k/' %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: rings between roles take 16448 bytes, but generic has 16384 of shared memory
 
