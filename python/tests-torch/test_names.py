@@ -40,7 +40,7 @@ ABSENT = {
     "triton.runtime.cache._base64": _OLD,
     "triton.runtime.jit.create_specialize_impl": _OLD,
     "triton.runtime.jit.specialize_impl": _OLD,
-    "triton.tools.experimental_descriptor": _OLD,
+    "triton.tools.experimental_descriptor.enable_in_pytorch": _OLD,
 }
 
 
