@@ -8,6 +8,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Simt_Op<string opMnemonic, list<Trait> traits = []> : Op<Simt_Dialect, opMnemonic, traits>;
 
+def Simt_GlobalMemory : Resource<"::tilerun::tile::GlobalMemory">;
 def Simt_SharedMemory : Resource<"::tilerun::simt::SharedMemory">;
 def Simt_Vector : VectorOfRankAndType<[1], [AnyType]>;
 

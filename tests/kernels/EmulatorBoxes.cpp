@@ -17,6 +17,24 @@ struct Tensor {
   bool isEmpty() const {
     return llvm::any_of(extents, [](int64_t size) { return size < 1; });
   }
+  /// The lines of a box in shared memory.
+  layout::MatrixTile getLines(ArrayRef<int64_t> tile) const {
+    return {{tile[1], tile[0]}, /*inner=*/1, unsigned(bytes)};
+  }
+  /// Calls `work` with the address and the place in shared memory of each element of a box that is
+  /// in the tensor, until one fails.
+  bool forEachElement(ArrayRef<int32_t> starts, ArrayRef<int64_t> tile,
+                      llvm::function_ref<bool(uint64_t address, uint64_t place)> work) const {
+    const layout::MatrixTile lines = getLines(tile);
+    for (int64_t line = 0; line < tile[1]; ++line)
+      for (int64_t along = 0; along < tile[0]; ++along)
+        if (std::optional<uint64_t> address = find(starts, along, line))
+          if (!work(*address, lines.permute(lines.plainByte(line, along))))
+            return false;
+    return true;
+  }
+
+private:
   /// Where an element of a box that begins at `starts` is; nullopt outside of the tensor.
   std::optional<uint64_t> find(ArrayRef<int32_t> starts, int64_t along, int64_t line) const {
     uint64_t address = base;
@@ -78,7 +96,7 @@ bool Warp::access(BoxCopyOp op) {
   if (!tensor.problem.empty())
     return fail(op, "the tensor of a box has " + tensor.problem);
   ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
-  layout::MatrixTile lines{{tile[1], tile[0]}, /*inner=*/1, unsigned(tensor.bytes)};
+  const layout::MatrixTile lines = tensor.getLines(tile);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (!isActive(op.getMask(), lane))
       continue;
@@ -98,17 +116,14 @@ bool Warp::access(BoxCopyOp op) {
           !check(op, block->shared.beginBox(thread(lane), box.place, box.bytes.size())))
         return false;
     }
-    const SmallVector<int32_t, 5> starts = startsIn(op.getStarts(), lane);
-    for (int64_t line = 0; line < tile[1]; ++line)
-      for (int64_t along = 0; along < tile[0]; ++along) {
-        std::optional<uint64_t> address = tensor.find(starts, along, line);
-        if (!address)
-          continue;
-        uint8_t *source = program.find(*this, op, *address, tensor.bytes);
-        if (!source)
-          return false;
-        std::memcpy(&box.bytes[lines.permute(lines.plainByte(line, along))], source, tensor.bytes);
-      }
+    auto read = [&](uint64_t address, uint64_t place) {
+      uint8_t *source = program.find(*this, op, address, tensor.bytes);
+      if (source)
+        std::memcpy(&box.bytes[place], source, tensor.bytes);
+      return source != nullptr;
+    };
+    if (!tensor.forEachElement(startsIn(op.getStarts(), lane), tile, read))
+      return false;
     // Each of them lands at a time of its own.
     for (Program *block : receivers)
       block->send(box);
@@ -123,7 +138,7 @@ bool Warp::access(BoxStoreOp op) {
   if (!tensor.problem.empty())
     return fail(op, "the tensor of a box has " + tensor.problem);
   ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
-  layout::MatrixTile lines{{tile[1], tile[0]}, /*inner=*/1, unsigned(tensor.bytes)};
+  const layout::MatrixTile lines = tensor.getLines(tile);
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if (!isActive(op.getMask(), lane))
       continue;
@@ -135,19 +150,15 @@ bool Warp::access(BoxStoreOp op) {
     if (!check(op, program.shared.beginRead(flight.thread, flight.place, bytes)))
       return false;
     flight.elementBytes = tensor.bytes;
-    const SmallVector<int32_t, 5> starts = startsIn(op.getStarts(), lane);
-    for (int64_t line = 0; line < tile[1]; ++line)
-      for (int64_t along = 0; along < tile[0]; ++along) {
-        std::optional<uint64_t> address = tensor.find(starts, along, line);
-        if (!address)
-          continue;
-        uint8_t *to = program.find(*this, op, *address, tensor.bytes);
-        if (!to)
-          return false;
-        uint64_t element = 0;
-        std::memcpy(&element, &bytes[lines.permute(lines.plainByte(line, along))], tensor.bytes);
-        flight.stored.push_back({to, element});
-      }
+    auto write = [&](uint64_t address, uint64_t place) {
+      uint8_t *to = program.find(*this, op, address, tensor.bytes);
+      uint64_t element = 0;
+      std::memcpy(&element, &bytes[place], tensor.bytes);
+      flight.stored.push_back({to, element});
+      return to != nullptr;
+    };
+    if (!tensor.forEachElement(startsIn(op.getStarts(), lane), tile, write))
+      return false;
     // They arrive when the wait ends, the latest that they may.
     queues[unsigned(AsyncQueue::Stores)].open.push_back(std::move(flight));
   }
