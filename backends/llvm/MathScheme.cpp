@@ -159,27 +159,24 @@ void allowContraction(ModuleOp module) {
   });
 }
 
-/// Whether LLVM may contract a product that nothing may contract, if a sum with the flag takes it:
-/// of (-a · b) + c it makes c - a · b, where the product has the sum's flags. An fma that adds -0
-/// becomes a product there.
-bool losesItsRounding(Value operand) {
-  auto negated = operand.getDefiningOp<arith::NegFOp>();
-  Operation *product = negated ? negated.getOperand().getDefiningOp() : operand.getDefiningOp();
-  if (auto fused = dyn_cast_or_null<math::FmaOp>(product))
-    return matchPattern(fused.getC(), m_NegZeroFloat());
-  auto isNegated = [](Value factor) { return factor.getDefiningOp<arith::NegFOp>() != nullptr; };
-  return isa_and_nonnull<arith::MulFOp>(product) && mathx::isRounded(product) &&
-         (negated || llvm::any_of(product->getOperands(), isNegated));
-}
-
-void keepProductsRounded(ModuleOp module) {
-  module.walk([](arith::ArithFastMathInterface op) {
-    if (!isa<arith::AddFOp, arith::SubFOp>(op) ||
-        llvm::none_of(op->getOperands(), losesItsRounding))
-      return;
-    auto flags = op.getFastMathFlagsAttr().getValue() & ~arith::FastMathFlags::contract;
-    op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(op.getContext(), flags));
+/// An fma that adds -0 is a product that is rounded by itself (libdevice's mul_rn). LLVM would make
+/// a plain product of it, and where a negation is near, give that the flag `contract` of a sum that
+/// takes it: (-a · b) + c becomes c - a · b with the sum's flags. Behind a fence it sees no
+/// product.
+void fenceProducts(ModuleOp module) {
+  SmallVector<math::FmaOp> products;
+  module.walk([&](math::FmaOp op) {
+    if (matchPattern(op.getC(), m_NegZeroFloat()))
+      products.push_back(op);
   });
+  for (math::FmaOp op : products) {
+    OpBuilder b(op);
+    Value product = arith::MulFOp::create(b, op.getLoc(), op.getA(), op.getB());
+    auto fenced = LLVM::CallIntrinsicOp::create(b, op.getLoc(), op.getType(),
+                                                b.getStringAttr("llvm.arithmetic.fence"), product);
+    op.replaceAllUsesWith(fenced.getResult(0));
+    op.erase();
+  }
 }
 
 } // namespace
@@ -203,7 +200,7 @@ LogicalResult llvmbackend::expandMath(ModuleOp module, const MathUnits &units, b
   mathx::populateMathExpansions(patterns, std::move(options));
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError() << "mathematical functions could not be expanded";
-  keepProductsRounded(module);
+  fenceProducts(module);
   // Functions of the same argument share its reduction, which may be a branch.
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(module);

@@ -4,6 +4,7 @@
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/schedule/Boxes.h"
+#include "ir/schedule/LateProducts.h"
 #include "ir/schedule/Persistence.h"
 #include "ir/schedule/RingTile.h"
 #include "ir/schedule/RoleRules.h"
@@ -45,14 +46,14 @@ private:
 };
 } // namespace
 
-/// An access to memory that is reached from the argument, other than `store`; null if there is
-/// none.
+/// Something else than `store` that the argument's address goes to, but for what computes addresses
+/// of elements; null if nothing does.
 static Operation *findOther(BlockArgument argument, tile::StoreOp store) {
   llvm::SetVector<Operation *> slice;
   getForwardSlice(argument, &slice);
   auto *other = llvm::find_if(slice, [&](Operation *op) {
-    return op != store && !isMemoryEffectFree(op) &&
-           !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    return op != store && !isa<tile::SplatOp, tile::AddPtrOp, tile::BroadcastOp, tile::ExpandDimsOp,
+                               tile::TransOp, tile::ReshapeOp>(op);
   });
   return other == slice.end() ? nullptr : *other;
 }
@@ -74,9 +75,7 @@ std::optional<Box> StoreChooser::findBox(tile::StoreOp store, Refusal &refusal) 
     refusal = {op, why.str()};
     return std::nullopt;
   };
-  auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
-  if (!type || type.getRank() != 2)
-    return refuse(store, "it does not store a tensor of two dimensions");
+  auto type = cast<RankedTensorType>(store.getValue().getType());
   if (store->getParentOp() != kernel)
     return refuse(store, "it is inside of another op");
   if (store.getCache() != tile::CacheModifier::None ||
@@ -89,8 +88,8 @@ std::optional<Box> StoreChooser::findBox(tile::StoreOp store, Refusal &refusal) 
   if (!box)
     return std::nullopt;
   if (Operation *other = findOther(kernel.getArgument(box->tensor.getBase()), store))
-    return refuse(other, "this '" + other->getName().getStringRef() +
-                             "' reaches the same argument, and copies are not ordered against it");
+    return refuse(other, "the argument's address goes to this '" + other->getName().getStringRef() +
+                             "', too, and copies are not ordered against other accesses");
   const layout::LinearLayout *home = layouts.getHome(store.getValue());
   if (!home || !layout::accessShared(*home, layout::swizzledTile(type.getShape(), inner, bytes),
                                      bytes, layouts.target().sharedModel))
@@ -127,7 +126,12 @@ void StoreChooser::replace(tile::StoreOp store, const Box &box) {
 
 void StoreChooser::run() {
   SmallVector<tile::StoreOp> stores;
-  kernel.walk([&](tile::StoreOp store) { stores.push_back(store); });
+  // Others have no tile whose order in memory is another one than that in registers.
+  kernel.walk([&](tile::StoreOp store) {
+    auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
+    if (type && type.getRank() == 2)
+      stores.push_back(store);
+  });
   for (tile::StoreOp store : stores) {
     Refusal refusal;
     std::optional<Box> box = findBox(store, refusal);
@@ -145,11 +149,32 @@ void StoreChooser::run() {
   }
 }
 
+/// A loop whose schedule keeps the kernel's results from being copied.
+static scf::ForOp findObstacle(func::FuncOp kernel, std::string &why) {
+  scf::ForOp found;
+  kernel.walk([&](scf::ForOp loop) {
+    if (!getPipeline(loop))
+      return WalkResult::advance();
+    if (hasLateProducts(loop))
+      why = "its late products and the copies have not been tried together";
+    else if (!hasRoles(loop))
+      why = "its slots and the copies would share what memory is left";
+    else
+      return WalkResult::advance();
+    found = loop;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 void schedule::chooseAsyncStores(func::FuncOp kernel, const LayoutAssignment &layouts,
                                  Choice choice) {
   scf::ForOp loop = findRoleLoop(kernel);
-  if (choice == Choice::Off || !loop || getPipeline(loop).getCopies() != CopyKind::Boxes ||
-      (choice == Choice::Auto && !isPersistent(kernel)))
+  if (choice == Choice::Off || !loop || !isPersistent(kernel))
     return;
+  std::string why;
+  if (scf::ForOp obstacle = findObstacle(kernel, why))
+    return emitRemark(obstacle, RemarkName::StoreNotAsync,
+                      "threads store the kernel's results themselves: " + why);
   StoreChooser(kernel, layouts, loop).run();
 }

@@ -7,11 +7,12 @@
 
 namespace tilerun::schedule {
 
-/// Stores behind a kernel's loops with roles become boxes that are copied from shared memory
+/// Stores behind the loops of a persistent kernel become boxes that are copied from shared memory
 /// (`sched.store_box`), if they are boxes (Boxes.h), the buffers fit beside the rings that the
-/// loops ask for, and nothing else in the kernel touches the argument that they write to: a copy is
-/// not ordered against other accesses of its program. With Choice::Auto only in persistent kernels,
-/// where something else runs meanwhile.
+/// loops ask for, and the argument that they write to goes nowhere else: a copy is not ordered
+/// against other accesses of its program. Persistent kernels have nothing that orders programs, and
+/// something that runs meanwhile. All loops with a schedule have roles, and none has late products.
+/// Choice::On is the same as Choice::Auto.
 ///
 /// The kernel is neither allocated nor expanded yet.
 void chooseAsyncStores(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts,

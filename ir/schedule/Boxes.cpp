@@ -220,6 +220,9 @@ bool BoxFinder::Search::readAddress() {
   for (unsigned along : {inner, 1 - inner})
     dims.push_back({form->strides[along], {}, std::nullopt, along});
   const Polynomial &lines = dims[1].stride;
+  // A launch whose tensors no map can have would do without all boxes.
+  if (!load && llvm::any_of(lines.getTerms(), [](const auto &term) { return term.second < 0; }))
+    return refuse("its stride along dimension " + Twine(1 - inner) + " is negative");
   if (lines.getTerms().size() != 1 || !isOfArguments(lines))
     return refuse("its stride along dimension " + Twine(1 - inner) +
                   " is not a product of arguments and constants");
@@ -295,6 +298,17 @@ bool BoxFinder::Search::checkStarts() {
   for (const Dim &dim : dims)
     if (!dim.start.isValid() || (!dim.isAboveZero && !isNatural(dim.start)))
       return refuse("it may begin at a negative index of its tensor");
+  if (load)
+    return true;
+  if (!natural.empty())
+    return refuse("it begins at an index that an argument may make negative");
+  // Starts have 32 bits, however many the kernel's own sums have.
+  constexpr int64_t kMostFactor = int64_t(1) << 20;
+  for (const Dim &dim : dims)
+    for (const auto &[product, factor] : dim.start.getTerms())
+      if (!product.empty() && std::abs(factor) >= kMostFactor)
+        return refuse("an index that it begins at is a multiple of " + Twine(factor) +
+                      ", which may exceed 32 bits");
   return true;
 }
 

@@ -152,6 +152,8 @@ LogicalResult schedule::checkExpanded(func::FuncOp kernel, const LayoutAssignmen
     if (isa<CopyBoxOp, StoreBoxOp>(op) && !layouts.target().hasBoxCopies)
       return op->emitOpError("cannot be made: ")
              << layouts.target().name << " has no copies of boxes";
+    if (isa<StoreBoxOp>(op) && !op->getParentOfType<RoleOp>())
+      return op->emitOpError("is outside of roles, where nothing waits for the copies at the end");
     return WalkResult::advance();
   });
   if (walk.wasInterrupted() || failed(checkRings(kernel, layouts)) || failed(checkRecalls(kernel)))

@@ -160,7 +160,7 @@ def ScheduleStores : SchedulePass<"schedule-stores"> {
     Target and layouts as in `schedule-stages`; `schedule-persist` comes before it, and `schedule-allocate` after it.
   }];
   let options = ownTarget # [
-    Option<"stores", "stores", "std::string", "\"auto\"", "auto (in persistent kernels), off, on (wherever it is possible)">
+    Option<"stores", "stores", "std::string", "\"auto\"", "auto or on (in persistent kernels, wherever it is possible), off">
   ];
 }
 

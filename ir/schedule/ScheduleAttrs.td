@@ -208,10 +208,11 @@ def Sched_Dialect : Dialect {
     **Asynchronous stores.** A persistent program's products wait while its threads bring a result to the order of memory and store it.
     `schedule-stores` makes such a store a copy of a box (`sched.store_box`): threads write their registers to a buffer of their own beside the
     rings, one of them starts the copy, and the next program's products run meanwhile; the buffer is waited for before the next result is
-    written. The store is behind the loops, in the kernel's block; it is a box by the rules above, whose extents are its mask; no other access
-    of the kernel reaches the same argument, because copies are not ordered against them; and the tile fits beside the slots that the
-    loops ask for. `async-stores=auto` does so in persistent kernels; `on` in others with roles, too, and the remark `store-not-async` says why a
-    store is not. (Measured on an H200: float16 products 8192³ 1.01 to 1.02 of the speed without, 16384×4096×1024 1.05, 4096×4096×512 1.03.)
+    written. The store is behind the loops, in the kernel's block; it is a box by the rules above, whose extents are its mask; the address of its
+    argument goes nowhere else, because copies are not ordered against other accesses; and the tile fits beside the slots that the
+    loops ask for, all of which have roles and no late products. `async-stores=auto` and `on` do so in persistent kernels alone, whose programs nothing
+    orders; the remark `store-not-async` says why a store is not. (Measured on an H200: float16 products 8192³ 1.00 to 1.02 of the
+    speed without, 16384×4096×1024 1.05, 4096×4096×512 1.03.)
 
     **Registers.** How many programs run at a time on a unit follows from the registers of a thread. A kernel that reduces a row and uses it
     again keeps it across the reduction, and the float32 values of a float16 row take twice its registers. `schedule-rematerialize` adds up what is kept across each

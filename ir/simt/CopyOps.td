@@ -42,7 +42,7 @@ def Simt_BoxStoreOp : Simt_Op<"box_store", [SaysSharedUse, AttrSizedOperandSegme
 
 def Simt_BoxStoreWaitOp : Simt_Op<"box_store_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "wait until the boxes that this thread stores have been read from shared memory";
-  let description = [{ `buffer` is one of those that they are read from: it is in use up to here. }];
+  let description = [{ All of them are waited for, also those from other buffers. `buffer` lives up to here at least. }];
   let arguments = (ins Simt_SharedType:$buffer);
   let assemblyFormat = "$buffer attr-dict";
 }

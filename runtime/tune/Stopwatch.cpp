@@ -19,6 +19,8 @@ static constexpr double kBeatenAtOnce = 2.5, kBeatenInWarmup = 1.3, kBeaten = 1.
 // How narrow the interval of a median is when it is known.
 static constexpr double kKnown = 0.005;
 static constexpr size_t kFirstBatch = 16, kMostOfBatch = 128;
+// Of fewer numbers an interval is all of them, which says little.
+static constexpr size_t kLeastOfInterval = 8;
 // How soon after its last work a device still has the clocks of a busy one.
 static constexpr std::chrono::milliseconds kWarmFor(50);
 
@@ -72,7 +74,7 @@ MedianInterval tune::getMedianInterval(std::vector<double> numbers) {
   // Half of the 99 % interval of how many of them are below the median.
   const double reach = 2.576 * std::sqrt(count) / 2;
   const double median = numbers[numbers.size() / 2];
-  if (numbers.size() < 8)
+  if (numbers.size() < kLeastOfInterval)
     return {numbers.front(), median, numbers.back()};
   return {numbers[static_cast<size_t>(std::floor(count / 2 - reach))], median,
           numbers[std::min(numbers.size() - 1, static_cast<size_t>(std::ceil(count / 2 + reach)))]};
@@ -122,16 +124,19 @@ Status Stopwatch::measureBatch(const Run &run, size_t count, double &took,
 Status Stopwatch::measureAgainst(Contest &contest, const Run &run, double warmup, double rep,
                                  std::vector<double> &milliseconds) {
   const bool isWarm = Clock::now() - lastEnd < kWarmFor;
-  Status status = compete(contest, run, isWarm ? 0 : warmup, rep, milliseconds);
-  lastEnd = Clock::now();
+  bool wasBusy = false;
+  Status status = compete(contest, run, isWarm ? 0 : warmup, rep, wasBusy, milliseconds);
+  // One that failed, or was beaten at once, has warmed nothing.
+  if (status.isOk() && (isWarm || wasBusy))
+    lastEnd = Clock::now();
   return status;
 }
 
 Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, double rep,
-                          std::vector<double> &milliseconds) const {
-  auto isBeaten = [&](double factor) {
-    return contest.isBeaten =
-               contest.best > 0 && getMedianInterval(milliseconds).low > factor * contest.best;
+                          bool &wasBusy, std::vector<double> &milliseconds) const {
+  auto isBeaten = [&](double factor, size_t least) {
+    return contest.isBeaten = contest.best > 0 && milliseconds.size() >= least &&
+                              getMedianInterval(milliseconds).low > factor * contest.best;
   };
   bool isLong = false;
   TILERUN_TRY(begin(run, rep, isLong, milliseconds));
@@ -140,7 +145,7 @@ Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, doubl
   double took = 0;
   milliseconds.clear();
   TILERUN_TRY(measureBatch(run, 3, took, milliseconds));
-  if (isBeaten(kBeatenAtOnce))
+  if (isBeaten(kBeatenAtOnce, 3))
     return {};
   const double one = std::max(took / 3, 1e-4);
   auto fit = [one](double budget, size_t most) {
@@ -150,18 +155,20 @@ Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, doubl
   while (left > 0) {
     milliseconds.clear();
     TILERUN_TRY(measureBatch(run, fit(left, kFirstBatch), took, milliseconds));
-    if (isBeaten(kBeatenInWarmup))
+    if (isBeaten(kBeatenInWarmup, kLeastOfInterval))
       return {};
     left -= took;
   }
+  wasBusy = true;
   milliseconds.clear();
   left = rep;
   while (left > 0 && milliseconds.size() < kMaxRuns) {
     const size_t batch = std::clamp(milliseconds.size() / 2, kFirstBatch, kMostOfBatch);
     TILERUN_TRY(measureBatch(run, fit(left, batch), took, milliseconds));
     const MedianInterval interval = getMedianInterval(milliseconds);
-    if (isBeaten(kBeaten) || (milliseconds.size() >= kFirstBatch &&
-                              interval.high - interval.low <= kKnown * interval.median))
+    if (isBeaten(kBeaten, kLeastOfInterval) ||
+        (milliseconds.size() >= kFirstBatch &&
+         interval.high - interval.low <= kKnown * interval.median))
       break;
     left -= took;
   }

@@ -37,8 +37,9 @@ public:
     bool isBeaten = false; ///< Set where the run is surely slower, so that it was not measured on.
   };
   /// Measures no longer than it takes to know the median: until an interval that contains it with a
-  /// confidence of 99 % is half a percent wide, or lies above the best; for `warmup` and `rep`
-  /// milliseconds at most, fills included. A device that has just measured something else is warm.
+  /// confidence of 99 % (at one look; there are several) is half a percent wide, or lies above the
+  /// best; for `warmup` and `rep` milliseconds at most, fills and what `run` does on the host
+  /// included. A device that has just measured something else is warm.
   core::Status measureAgainst(Contest &contest, const Run &run, double warmup, double rep,
                               std::vector<double> &milliseconds);
 
@@ -47,7 +48,8 @@ private:
   /// Whether one run, after the one that loads the kernel, takes all of `rep`.
   core::Status begin(const Run &run, double rep, bool &isLong,
                      std::vector<double> &milliseconds) const;
-  core::Status compete(Contest &contest, const Run &run, double warmup, double rep,
+  /// `wasBusy`: the device has worked for as long as a warm-up takes.
+  core::Status compete(Contest &contest, const Run &run, double warmup, double rep, bool &wasBusy,
                        std::vector<double> &milliseconds) const;
   /// As measureRuns, and how long they took together, in milliseconds.
   core::Status measureBatch(const Run &run, size_t count, double &took,

@@ -159,7 +159,7 @@ bool Warp::access(BoxStoreOp op) {
     };
     if (!tensor.forEachElement(startsIn(op.getStarts(), lane), tile, write))
       return false;
-    // They arrive when the wait ends, the latest that they may.
+    // They arrive when the wait ends, though that waits for the reads alone.
     queues[unsigned(AsyncQueue::Stores)].open.push_back(std::move(flight));
   }
   return true;

@@ -207,6 +207,24 @@ TEST_F(TunerTest, WhatIsUncertainIsMeasuredOn) {
   EXPECT_FALSE(result.measurements[1].rough);
 }
 
+// What fails, or is far behind at once, warms no device; and a run that was disturbed does not end
+// a measurement of few.
+TEST_F(TunerTest, OnlyWorkWarmsADevice) {
+  open(/*isGpu=*/true);
+  options.warmupMilliseconds = 25;
+  options.repMilliseconds = 100;
+  options.numThreads = 1;
+  times = {1, 1, 1};
+  std::vector<int> runs(3);
+  options.before = [&](size_t index) {
+    getFaults().milliseconds = times[index];
+    ++runs[index];
+    return index == 0 ? Status::invalid("it does not run") : Status();
+  };
+  ASSERT_OK(tune(3));
+  EXPECT_EQ(runs[1], 5 + 25 + 16);
+}
+
 TEST(MedianInterval, IsOfOrderStatistics) {
   std::vector<double> numbers(16);
   std::iota(numbers.rbegin(), numbers.rend(), 1);

@@ -136,8 +136,8 @@ void addCompileOptions(CLI::App *app, Options &options) {
       "NVIDIA: operands that all blocks of a program load alike are copied once for all: auto "
       "(in persistent kernels), off, or on (wherever it is possible)");
   addChoice(app, "--async-stores", options.asyncStores,
-            "NVIDIA: results are copied to memory while the program goes on: auto (in persistent "
-            "kernels), off, or on (wherever it is possible)");
+            "NVIDIA: results of persistent kernels are copied to memory while the program goes on: "
+            "auto or on (wherever it is possible), or off");
   addChoice(app, "--retain", options.retain,
             "NVIDIA: what a loop reads stays in shared memory for a later loop that reads it "
             "again: auto (rows that the cache does not hold), off, or on");

@@ -9,8 +9,8 @@ def product(A, B, C, M, N, K, sa, sb, sc, CASE: tl.constexpr, BM: tl.constexpr, 
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, 64)
-    wrapped_m = m if CASE == "vector" else m % M
-    wrapped_n = n if CASE == "vector" else n % N
+    wrapped_m = m if CASE == "vector" or CASE == "far" else m % M
+    wrapped_n = n if CASE == "vector" or CASE == "far" else n % N
     acc = tl.zeros((BM, BN), tl.float32)
     for i in range(0, K, 64):
         a = tl.load(A + wrapped_m[:, None] * sa + (i + k)[None, :], mask=(i + k < K)[None, :], other=0.0)
@@ -33,6 +33,19 @@ def product(A, B, C, M, N, K, sa, sb, sc, CASE: tl.constexpr, BM: tl.constexpr, 
             tl.store(rows + n[None, :], acc.to(C.dtype.element_ty), mask=inside)
     elif CASE == "columns":
         tl.store(C + m[:, None] + n[None, :] * sc, acc.to(C.dtype.element_ty), mask=inside)
+    elif CASE == "carried":
+        tl.store(rows + n[None, :], acc.to(C.dtype.element_ty), mask=inside)
+        p = A
+        for i in range(K):
+            tl.store(B + i, tl.load(p + i))
+            p = C
+    elif CASE == "reversed":
+        tl.store(C + (M - 1 - m)[:, None] * sc + n[None, :], acc.to(C.dtype.element_ty), mask=inside)
+    elif CASE == "far":
+        tl.store(C + tl.program_id(2).to(tl.int64) * 1073741824 + m[:, None] * sc + n[None, :], acc.to(C.dtype.element_ty),
+                 mask=(m < M)[:, None])
+    elif CASE == "argument":
+        tl.store(rows + (n + K)[None, :], acc.to(C.dtype.element_ty), mask=inside)
     elif CASE == "vector":
         tl.store(C + m, tl.sum(acc, 1).to(C.dtype.element_ty), mask=m < M)
     else:
