@@ -35,7 +35,8 @@ def check_pages(page, site):
         name = path.relative_to(site)
         wrong += [f"{name}: console: {message}" for message in page.messages()]
         wrong += [f"{name}: the image {source} is not drawn" for source in page.run(BROKEN)]
-        if not page.run("return document.querySelector('h1, [role=main]') !== null"):
+        # The first page leads to another one.
+        if not wait_for(lambda: page.run("return document.querySelector('h1, [role=main]') !== null")):
             wrong.append(f"{name} has no heading")
         count += 1
     return wrong, count
