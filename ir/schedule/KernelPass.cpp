@@ -61,3 +61,16 @@ FailureOr<schedule::Choice> schedule::readChoice(ModuleOp module, StringRef name
   return module.emitError("'") << word << "' is not a choice of " << name
                                << "; use 'auto', 'off' or 'on'";
 }
+
+LogicalResult schedule::chooseForKernels(
+    ModuleOp module, const OwnTarget &own, StringRef name, StringRef word,
+    function_ref<LogicalResult(func::FuncOp, const LayoutAssignment &, Choice)> work) {
+  FailureOr<Choice> choice = readChoice(module, name, word);
+  if (failed(choice))
+    return failure();
+  return forEachKernel(
+      module, own,
+      [&](func::FuncOp kernel, const LayoutAssignment &layouts, const Program &) -> LogicalResult {
+        return isExpanded(kernel) ? success() : work(kernel, layouts, *choice);
+      });
+}

@@ -27,4 +27,12 @@ mlir::LogicalResult forEachKernel(
 mlir::FailureOr<Choice> readChoice(mlir::ModuleOp module, llvm::StringRef name,
                                    llvm::StringRef word);
 
+/// Calls `work` with each kernel that is not expanded yet, its layouts, and the choice that the
+/// word of the pass's option `name` makes.
+mlir::LogicalResult chooseForKernels(
+    mlir::ModuleOp module, const OwnTarget &own, llvm::StringRef name, llvm::StringRef word,
+    llvm::function_ref<mlir::LogicalResult(mlir::func::FuncOp, const distribute::LayoutAssignment &,
+                                           Choice)>
+        work);
+
 } // namespace tilerun::schedule

@@ -16,20 +16,14 @@ namespace {
 struct ScheduleEvictionsPass : public schedule::impl::ScheduleEvictionsBase<ScheduleEvictionsPass> {
   using ScheduleEvictionsBase::ScheduleEvictionsBase;
 
-  LogicalResult run() {
-    FailureOr<Choice> choice = readChoice(getOperation(), "evictions", evictions);
-    if (failed(choice))
-      return failure();
-    return forEachKernel(getOperation(), {getArgument(), target, numWarps},
-                         [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
-                             const distribute::Program &) {
-                           if (!isExpanded(kernel))
-                             chooseEvictions(kernel, layouts.target(), *choice);
-                           return success();
-                         });
-  }
   void runOnOperation() override {
-    if (failed(run()))
+    auto choose = [](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+                     Choice choice) -> LogicalResult {
+      chooseEvictions(kernel, layouts.target(), choice);
+      return success();
+    };
+    if (failed(chooseForKernels(getOperation(), {getArgument(), target, numWarps}, "evictions",
+                                evictions, choose)))
       signalPassFailure();
   }
 };

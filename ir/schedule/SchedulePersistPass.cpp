@@ -16,20 +16,14 @@ namespace {
 struct SchedulePersistPass : public schedule::impl::SchedulePersistBase<SchedulePersistPass> {
   using SchedulePersistBase::SchedulePersistBase;
 
-  LogicalResult run() {
-    FailureOr<Choice> choice = readChoice(getOperation(), "persistent", persistent);
-    if (failed(choice))
-      return failure();
-    return forEachKernel(getOperation(), {getArgument(), target, numWarps},
-                         [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
-                             const distribute::Program &) -> LogicalResult {
-                           if (!isExpanded(kernel))
-                             choosePersistence(kernel, layouts, *choice);
-                           return success();
-                         });
-  }
   void runOnOperation() override {
-    if (failed(run()))
+    auto choose = [](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+                     Choice choice) -> LogicalResult {
+      choosePersistence(kernel, layouts, choice);
+      return success();
+    };
+    if (failed(chooseForKernels(getOperation(), {getArgument(), target, numWarps}, "persistent",
+                                persistent, choose)))
       signalPassFailure();
   }
 };

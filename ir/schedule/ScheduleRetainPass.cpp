@@ -16,19 +16,13 @@ namespace {
 struct ScheduleRetainPass : public schedule::impl::ScheduleRetainBase<ScheduleRetainPass> {
   using ScheduleRetainBase::ScheduleRetainBase;
 
-  LogicalResult run() {
-    FailureOr<Choice> choice = readChoice(getOperation(), "retain", retain);
-    if (failed(choice))
-      return failure();
-    return forEachKernel(getOperation(), {getArgument(), target, numWarps},
-                         [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
-                             const distribute::Program &) {
-                           return isExpanded(kernel) ? success()
-                                                     : retainTiles(kernel, layouts, *choice);
-                         });
-  }
   void runOnOperation() override {
-    if (failed(run()))
+    auto choose = [](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+                     Choice choice) -> LogicalResult {
+      return retainTiles(kernel, layouts, choice);
+    };
+    if (failed(chooseForKernels(getOperation(), {getArgument(), target, numWarps}, "retain", retain,
+                                choose)))
       signalPassFailure();
   }
 };

@@ -17,20 +17,15 @@ namespace {
 struct ScheduleStoresPass : public schedule::impl::ScheduleStoresBase<ScheduleStoresPass> {
   using ScheduleStoresBase::ScheduleStoresBase;
 
-  LogicalResult run() {
-    FailureOr<Choice> choice = readChoice(getOperation(), "async-stores", stores);
-    if (failed(choice))
-      return failure();
-    return forEachKernel(getOperation(), {getArgument(), target, numWarps},
-                         [&](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
-                             const distribute::Program &) -> LogicalResult {
-                           if (!isExpanded(kernel) && !isAllocated(kernel))
-                             chooseAsyncStores(kernel, layouts, *choice);
-                           return success();
-                         });
-  }
   void runOnOperation() override {
-    if (failed(run()))
+    auto choose = [](func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+                     Choice choice) -> LogicalResult {
+      if (!isAllocated(kernel))
+        chooseAsyncStores(kernel, layouts, choice);
+      return success();
+    };
+    if (failed(chooseForKernels(getOperation(), {getArgument(), target, numWarps}, "async-stores",
+                                stores, choose)))
       signalPassFailure();
   }
 };
