@@ -1,6 +1,6 @@
 // See Boxes.h.
 #include "ir/schedule/Boxes.h"
-#include "ir/layout/MatrixTile.h"
+#include "ir/schedule/RingTile.h"
 #include "ir/schedule/UnreadRows.h"
 #include "ir/tile/Remarks.h"
 #include "ir/tile/TileUtils.h"
@@ -343,35 +343,30 @@ Box BoxFinder::Search::make() {
 }
 
 std::optional<Box> BoxFinder::Search::run() {
-  unsigned bytes = tile::getElementBytes(type.getElementType());
   bool isBox = true;
-  const layout::MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytes};
-  const int64_t slot = type.getNumElements() * bytes;
-  if (type.getDimSize(inner) * bytes < kStrideBytes)
-    isBox = refuse("its lines have less than 16 bytes");
-  else if (slot % tile.alignment()) // Chunks are permuted by their addresses.
-    isBox = refuse("slots of " + Twine(slot) + " bytes do not begin at multiples of " +
-                   Twine(tile.alignment()) + ", as boxes with such lines must");
+  if (std::string fault = findBoxFault(type, inner); !fault.empty())
+    isBox = refuse(fault);
   else if (load && load.getOther() && !tile::isPositiveZero(load.getOther()))
     isBox = refuse("boxes have 0 where the mask is false, and 'other' is not 0");
   isBox = isBox && readAddress() && (!mask || readMask()) && checkWraps() && checkStarts();
   return isBox ? std::optional(make()) : std::nullopt;
 }
 
-std::optional<Box> BoxFinder::find(tile::LoadOp load, unsigned inner, Refusal &refusal) {
-  Search search(*this, load, inner);
+template <typename Op>
+std::optional<Box> BoxFinder::search(Op access, unsigned inner, Refusal &refusal) {
+  Search search(*this, access, inner);
   std::optional<Box> box = search.run();
   if (!box)
-    refusal = {load, search.getReason()};
+    refusal = {access, search.getReason()};
   return box;
 }
 
+std::optional<Box> BoxFinder::find(tile::LoadOp load, unsigned inner, Refusal &refusal) {
+  return search(load, inner, refusal);
+}
+
 std::optional<Box> BoxFinder::find(tile::StoreOp store, unsigned inner, Refusal &refusal) {
-  Search search(*this, store, inner);
-  std::optional<Box> box = search.run();
-  if (!box)
-    refusal = {store, search.getReason()};
-  return box;
+  return search(store, inner, refusal);
 }
 
 std::optional<Box> BoxFinder::find(tile::LoadOp load) {

@@ -56,6 +56,7 @@ public:
 
 private:
   struct Search;
+  template <typename Op> std::optional<Box> search(Op access, unsigned inner, Refusal &refusal);
 
   mlir::scf::ForOp loop;
   AffineForms forms;

@@ -70,6 +70,18 @@ RingAttr schedule::paddedForm(RankedTensorType type, unsigned inner) {
                        /*perWord=*/1);
 }
 
+std::string schedule::findBoxFault(RankedTensorType tile, unsigned inner) {
+  const unsigned bytes = tile::getElementBytes(tile.getElementType());
+  const MatrixTile lines{{tile.getDimSize(0), tile.getDimSize(1)}, inner, bytes};
+  const int64_t slot = tile.getNumElements() * bytes;
+  if (tile.getDimSize(inner) * bytes < MatrixTile::kChunkBytes)
+    return "its lines have less than 16 bytes";
+  if (slot % lines.alignment()) // Chunks are permuted by their addresses.
+    return "slots of " + std::to_string(slot) + " bytes do not begin at multiples of " +
+           std::to_string(lines.alignment()) + ", as boxes with such lines must";
+  return "";
+}
+
 bool schedule::canStorePadded(const LinearLayout &writer) {
   uint64_t used = 0;
   for (const Dim &in : writer.getIns())

@@ -42,6 +42,9 @@ RingAttr crossedForm(mlir::MLIRContext *context, unsigned inner);
 RingAttr turnedForm(mlir::MLIRContext *context, unsigned inner);
 /// The form of a padded tile, which opaque instructions read.
 RingAttr paddedForm(mlir::RankedTensorType type, unsigned inner);
+/// Why no box can be moved to or from a swizzled tile with lines along `inner`, as the end of a
+/// sentence about its access; empty if one can.
+std::string findBoxFault(mlir::RankedTensorType tile, unsigned inner);
 /// Whether registers in layout `writer` can be stored to a padded tile: coordinates meet in no bit,
 /// so that a sum of images is the image of a sum.
 bool canStorePadded(const layout::LinearLayout &writer);

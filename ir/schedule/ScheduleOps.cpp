@@ -2,8 +2,8 @@
 // keep the order of their channels is found by simulation (Protocol.cpp).
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/RingTile.h"
 
-#include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -118,10 +118,7 @@ LogicalResult StoreBufferType::verify(function_ref<InFlightDiagnostic()> emitErr
     return emitError() << "a store buffer holds a tensor of two dimensions, not " << tile;
   if (inner > 1)
     return emitError() << "the lines of a store buffer are along dimension 0 or 1, not " << inner;
-  const int64_t bytes = tile::getElementBytes(tile.getElementType());
-  const layout::MatrixTile lines{{tile.getDimSize(0), tile.getDimSize(1)}, inner, unsigned(bytes)};
-  if (tile.getDimSize(inner) * bytes < layout::MatrixTile::kChunkBytes ||
-      tile.getNumElements() * bytes % lines.alignment())
+  if (!findBoxFault(tile, inner).empty())
     return emitError() << "boxes cannot be copied from a tile of " << tile;
   return success();
 }
