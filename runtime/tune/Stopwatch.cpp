@@ -80,8 +80,8 @@ MedianInterval tune::getMedianInterval(std::vector<double> numbers) {
           numbers[std::min(numbers.size() - 1, static_cast<size_t>(std::ceil(count / 2 + reach)))]};
 }
 
-Status Stopwatch::begin(const Run &run, double rep, bool &isLong,
-                        std::vector<double> &milliseconds) const {
+Status Stopwatch::runFirst(const Run &run, double rep, bool &isLong,
+                           std::vector<double> &milliseconds) const {
   // The first run loads what is left to load, and shows faults.
   TILERUN_TRY(run(nullptr, nullptr));
   TILERUN_TRY(stream.synchronize());
@@ -94,7 +94,7 @@ Status Stopwatch::begin(const Run &run, double rep, bool &isLong,
 Status Stopwatch::measure(const Run &run, double warmup, double rep,
                           std::vector<double> &milliseconds) const {
   bool isLong = false;
-  TILERUN_TRY(begin(run, rep, isLong, milliseconds));
+  TILERUN_TRY(runFirst(run, rep, isLong, milliseconds));
   if (isLong)
     return {};
   milliseconds.clear();
@@ -139,7 +139,7 @@ Status Stopwatch::compete(Contest &contest, const Run &run, double warmup, doubl
                               getMedianInterval(milliseconds).low > factor * contest.best;
   };
   bool isLong = false;
-  TILERUN_TRY(begin(run, rep, isLong, milliseconds));
+  TILERUN_TRY(runFirst(run, rep, isLong, milliseconds));
   if (isLong)
     return {};
   double took = 0;

@@ -46,8 +46,8 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
   /// Whether one run, after the one that loads the kernel, takes all of `rep`.
-  core::Status begin(const Run &run, double rep, bool &isLong,
-                     std::vector<double> &milliseconds) const;
+  core::Status runFirst(const Run &run, double rep, bool &isLong,
+                        std::vector<double> &milliseconds) const;
   /// `wasBusy`: the device has worked for as long as a warm-up takes.
   core::Status compete(Contest &contest, const Run &run, double warmup, double rep, bool &wasBusy,
                        std::vector<double> &milliseconds) const;
