@@ -82,6 +82,14 @@ static Tensor encode(schedule::BoxAttr box, llvm::function_ref<uint64_t(unsigned
   return tensor;
 }
 
+/// The tensor of a box, by the values of the kernel's arguments.
+template <typename Op>
+static Tensor encodeOf(Op op, llvm::function_ref<uint64_t(Value argument)> valueOf) {
+  auto kernel = op->template getParentOfType<func::FuncOp>();
+  return encode(op.getTensor(),
+                [&](unsigned number) { return valueOf(kernel.getArgument(number)); });
+}
+
 SmallVector<int32_t, 5> Warp::startsIn(ValueRange starts, unsigned lane) {
   SmallVector<int32_t, 5> numbers;
   for (Value start : starts)
@@ -90,9 +98,7 @@ SmallVector<int32_t, 5> Warp::startsIn(ValueRange starts, unsigned lane) {
 }
 
 bool Warp::access(BoxCopyOp op) {
-  auto kernel = op->getParentOfType<func::FuncOp>();
-  Tensor tensor =
-      encode(op.getTensor(), [&](unsigned number) { return at(kernel.getArgument(number), 0); });
+  const Tensor tensor = encodeOf(op, [&](Value argument) { return at(argument, 0); });
   if (!tensor.problem.empty())
     return fail(op, "the tensor of a box has " + tensor.problem);
   ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
@@ -132,9 +138,7 @@ bool Warp::access(BoxCopyOp op) {
 }
 
 bool Warp::access(BoxStoreOp op) {
-  auto kernel = op->getParentOfType<func::FuncOp>();
-  Tensor tensor =
-      encode(op.getTensor(), [&](unsigned number) { return at(kernel.getArgument(number), 0); });
+  const Tensor tensor = encodeOf(op, [&](Value argument) { return at(argument, 0); });
   if (!tensor.problem.empty())
     return fail(op, "the tensor of a box has " + tensor.problem);
   ArrayRef<int64_t> tile = op.getTensor().getTile().asArrayRef();
