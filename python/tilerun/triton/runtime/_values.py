@@ -50,7 +50,7 @@ class MockTensor:
 
     @staticmethod
     def ptr_range():
-        """Bytes of memory, which is none."""
+        """Bytes of memory: a mock has none."""
         return 0
 
     @property
